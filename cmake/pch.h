@@ -1,0 +1,32 @@
+// The one precompiled header: the standard headers most files use, and base/result.h.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <compare>
+#include <coroutine>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"

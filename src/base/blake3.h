@@ -1,0 +1,39 @@
+// BLAKE3, unkeyed hash mode: the content address of everything (spec §5.1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lattice {
+
+// Incremental hasher. Not thread-safe; copyable (a copy continues independently).
+class Blake3 {
+ public:
+  Blake3();
+  void update(std::string_view bytes);
+  // The first `length` bytes of the extendable output. The hasher stays usable.
+  std::string finish(size_t length) const;
+
+ private:
+  struct Chunk {
+    std::array<uint32_t, 8> chaining;
+    uint64_t counter = 0;
+    std::array<uint8_t, 64> block{};
+    uint8_t block_length = 0;
+    uint8_t blocks_compressed = 0;
+  };
+  void push_subtree(std::array<uint32_t, 8> chaining, uint64_t chunk_count);
+  Chunk chunk_;
+  std::array<std::array<uint32_t, 8>, 54> stack_;
+  uint8_t stack_size_ = 0;
+};
+
+// The first `length` bytes (raw) of BLAKE3(bytes).
+std::string blake3(std::string_view bytes, size_t length = 32);
+// base64url of the first `length` bytes: the `H` of the protocol's identifiers.
+std::string blake3_base64url(std::string_view bytes, size_t length);
+
+}  // namespace lattice

@@ -1,0 +1,45 @@
+// Values against types: what a caller sends, what we print (spec §3.5.3).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "schema/schema.h"
+
+namespace lattice::schema {
+
+// Checks a caller's JSON value against `type` — structure, ranges, refinements, enum membership,
+// nonempty lists — and returns its canonical form: NFC text, lower-case UUIDs refused or normalised as
+// §3.5.3 settles, sets sorted, records sorted. Null is "absent" and legal for `T?` alone.
+// Errors: lattice:bad-request; the message names the path of the offender ("input.tags[2]") from
+// `path` on, and what was expected.
+Result<Json> check_input(const Json& value, const Type& type, const Schema& schema,
+                         std::string_view path);
+
+// A variable or argument as it stands in a URL, already percent-decoded (§6.1): text-like types
+// verbatim, numbers and booleans as literals, composite ones base64url of canonical JSON (also raw
+// JSON and the `b64:` prefix). Same errors.
+Result<Json> parse_url_value(std::string_view text, const Type& type, const Schema& schema,
+                             std::string_view path);
+// The URL form of a checked value, not yet percent-encoded.
+std::string print_url_value(const Json& value, const Type& type, const Schema& schema);
+
+// Canonical spellings of single scalars, for stores that hold other forms. nullopt: not a value of the
+// type. `2026-01-02 03:04:05` → `2026-01-02T03:04:05Z`; "1.50" → "1.5".
+std::optional<std::string> canonical_timestamp(std::string_view text);
+std::optional<std::string> canonical_date(std::string_view text);
+std::optional<std::string> canonical_time_of_day(std::string_view text);
+std::optional<std::string> canonical_duration(std::string_view text);
+std::optional<std::string> canonical_decimal(std::string_view text);
+std::optional<std::string> canonical_integer(std::string_view text);
+std::optional<std::string> canonical_uuid(std::string_view text);
+
+// The canonical text of our own value of `type` (§3.5.3 encoding direction): like check_input but
+// lenient in what it accepts (offsets, upper case, trailing zeros). Errors: lattice:integrity.
+Result<Json> canonicalize_value(const Json& value, const Type& type, const Schema& schema,
+                                std::string_view path);
+
+}  // namespace lattice::schema
