@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,10 @@ class HaveSet {
 
 struct ExecOptions {
   bool refs_only = false;            // project=refs (§6.8)
+  // A point fetch without `slice`: also the fields of the levels below (decisions, "mask over several
+  // levels").
+  bool includes_lower_slices = false;
+  uint32_t key_bytes_max = 7000;     // of the surrogate keys, separators included; beyond: coarsen
   const HaveSet* have = nullptr;
   bool is_page_section = false;      // no end record: the origin composes a page (§6.5)
 };
@@ -65,7 +70,9 @@ struct SliceResult {
   std::string body;                // NDJSON, manifest to end; without end when is_page_section
   std::string etag;                // "m:..." of a query; "ver" or "w:..." of a point fetch
   std::vector<SurrogateKey> keys;  // collection keys, then entity keys; without the plan key; unique
-  bool coarsened_to_uncacheable = false;  // keys could not be bounded: no-store for shared caches
+  // Keys could not be bounded (over budget even as families, or a hook that declares no reads): no-store
+  // for shared caches, not for the memo.
+  bool coarsened_to_uncacheable = false;
   bool degraded = false;           // holds an error record
   bool has_witness = false;        // derived values took part
   store::Token token;
@@ -77,9 +84,31 @@ struct SliceResult {
   uint64_t round_count = 0;
 };
 
-// Executes one slice. `key` is the entity key of a point fetch, else empty.
-// Errors: lattice:upstream-unavailable or lattice:internal when nothing useful could be produced.
-Task<Result<SliceResult>> execute_slice(const plan::Plan& plan, plan::Slice slice,
+// A plan made ready to run: load shapes, row offsets and pre-rendered bytes of every slice. Made once a
+// plan, kept beside it, immutable, any thread; keeps the plan alive.
+class Program {
+ public:
+  // Errors: lattice:cursor-retired or lattice:compile-rejected for a literal cursor of the query text;
+  // lattice:not-supported for a construct that this version does not run, by name.
+  static Result<std::shared_ptr<const Program>> compile(plan::PlanPtr plan);
+  ~Program();
+  const plan::Plan& plan() const { return *plan_; }
+
+  struct Compiled;
+  const Compiled& compiled() const { return *compiled_; }
+
+ private:
+  explicit Program(plan::PlanPtr plan);
+  plan::PlanPtr plan_;
+  std::unique_ptr<Compiled> compiled_;
+};
+using ProgramPtr = std::shared_ptr<const Program>;
+
+// Executes one slice. `key` is the entity key of a point fetch, else empty: one text a key field, as in
+// a ref.
+// Errors: lattice:upstream-unavailable or lattice:internal when nothing useful could be produced;
+// lattice:bad-request when a text of `key` is no value of its field's type.
+Task<Result<SliceResult>> execute_slice(const Program& program, plan::Slice slice,
                                         const Bindings& bindings, const Caller& caller,
                                         store::Snapshot& snapshot, const ExecOptions& options = {},
                                         std::vector<std::string> key = {});

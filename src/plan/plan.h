@@ -157,6 +157,10 @@ struct TypePart {
   EntityIndex entity = kNone;
   std::vector<FieldPart> parts;         // canonical order
   std::vector<FieldIndex> link_fields;  // Access::Keys: of *this* entity seen as parent (see below)
+  // The nodes root alone, where every type enters through its own `fetch by` (§14.4); a type without
+  // one has no TypePart.
+  Slice slice = Slice::Pub;  // where the membership of this type is emitted
+  Gate gate;                 // of `fetch by`, on the row
 };
 
 struct Node {

@@ -84,7 +84,9 @@ struct LoadShape {
   FieldIndex aggregate_field = kNone;
 
   // Root
+  // (list roots: in any order, all of them up to Window::limit; the executor orders and windows them)
   uint32_t root = kNone;                    // index of the schema root
+  std::vector<plan::SlotIndex> arguments;   // slots of its declared parameters, in order
   std::vector<EntityIndex> targets;
   std::vector<std::vector<FieldIndex>> target_fields;  // projection of each target
 };
@@ -94,6 +96,9 @@ uint64_t next_shape_id();
 struct Boundary {
   std::span<const Value> values;
   bool has_key = false;
+  // Without key values: rows equal to the boundary belong to the window whatever their number. The
+  // executor asks so when it merges the windows of several types.
+  bool is_inclusive = false;
 };
 struct Window {
   enum class Kind : uint8_t { All, Forward, Backward, Around } kind = Kind::All;
@@ -126,6 +131,10 @@ struct Group {
   bool has_previous = false;  // rows before / after the window
   bool has_next = false;
   bool overflows = false;  // Window::All: more than the limit
+  // The row before (after) the window has the keyset values of its first (last) row: a cursor for that
+  // place needs the key values (decisions, "keysets with ties").
+  bool ties_previous = false;
+  bool ties_next = false;
   std::optional<uint64_t> total;
 };
 struct LoadResult {
@@ -153,6 +162,14 @@ class Snapshot {
   // A whole round. results[i] answers requests[i]. Errors: only when nothing at all could be loaded.
   virtual Task<Result<std::vector<LoadResult>>> load(std::span<const LoadRequest> requests,
                                                      Arena& arena) = 0;
+  // What a hook root, or a field that the store computes, reads beside the row itself: types and
+  // collections by name ("Human", "feed"). Null: nobody declared it, so the response can be bounded by
+  // no key (dependencies §2).
+  virtual const std::vector<std::string>* root_reads(uint32_t /*root*/) const { return nullptr; }
+  virtual const std::vector<std::string>* computed_reads(EntityIndex /*entity*/,
+                                                         FieldIndex /*field*/) const {
+    return nullptr;
+  }
   // A tombstone's version, when the entity existed and was deleted (§9.3).
   virtual Task<Result<std::optional<std::string>>> find_tombstone(EntityIndex entity,
                                                                   std::span<const Value> key) = 0;
