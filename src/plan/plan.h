@@ -127,7 +127,7 @@ struct Access {
     EntityFetch, // a point fetch: one key given by the caller (§6.7)
   };
   Kind kind = Kind::Scan;
-  // Keys: fields of the parent entity that hold the target's key, by parent type (TypePart index).
+  // Keys: the link of the parent type's own relationship (Plan::edges) holds the target's key.
   // Scan by edge: the target's link equals the parent's key (first key field).
   // Scan by root: the arguments that bind link and grouping.
   const schema::Collection* collection = nullptr;  // borrowed from the schema; Scan
@@ -149,18 +149,20 @@ struct Access {
 struct FieldPart {
   uint32_t output = kNone;  // index in TypeOutputs::outputs of that type
   Slice slice = Slice::Pub; // where it is emitted
-  Gate gate;                // its own policy, evaluated at emission against the row
+  Gate gate;                // its own policy, on the row of this type: a field's at emission, an edge's
+                            // before its target is loaded
   bool deferred = false;    // @defer: the later phase (§9.5)
   uint32_t child = kNone;   // an edge: the node that it leads to
 };
 struct TypePart {
   EntityIndex entity = kNone;
-  std::vector<FieldPart> parts;         // canonical order
-  std::vector<FieldIndex> link_fields;  // Access::Keys: of *this* entity seen as parent (see below)
+  std::vector<FieldPart> parts;  // canonical order; empty: rows of this type are bare refs
+  // What a row of this type must pass to be a member: the policy of a root, `fetch by`, the owner
+  // binding of a private root or edge. (An edge's own policy looks at the parent's row: FieldPart.)
+  Gate gate;
   // The nodes root alone, where every type enters through its own `fetch by` (§14.4); a type without
   // one has no TypePart.
   Slice slice = Slice::Pub;  // where the membership of this type is emitted
-  Gate gate;                 // of `fetch by`, on the row
 };
 
 struct Node {
@@ -172,8 +174,6 @@ struct Node {
   uint32_t round = 0;
   Level level;              // of membership: what reaching this node has crossed
   Slice slice = Slice::Pub; // of `level`
-  Gate gate;                // of the root or edge, on the *target* row (roots, fetch by) or on the
-  bool gate_on_parent = false;  // parent row (edges): which one
   Access access;
   schema::Relationship::Kind kind = schema::Relationship::Kind::Many;
   bool is_root_list = false;
