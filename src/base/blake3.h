@@ -25,7 +25,7 @@ class Blake3 {
     uint8_t block_length = 0;
     uint8_t blocks_compressed = 0;
   };
-  void push_subtree(std::array<uint32_t, 8> chaining, uint64_t chunk_count);
+  void push_chunk(std::array<uint32_t, 8> chaining, uint64_t chunk_count);
   Chunk chunk_;
   std::array<std::array<uint32_t, 8>, 54> stack_;
   uint8_t stack_size_ = 0;

@@ -22,13 +22,14 @@ Clock& system_clock();
 // Stands still until moved. Any thread.
 class ManualClock final : public Clock {
  public:
-  explicit ManualClock(WallTime start = WallTime{}) : offset_(start.time_since_epoch()) {}
-  WallTime now() const override { return WallTime{offset_.load()}; }
-  SteadyTime steady_now() const override { return SteadyTime{offset_.load()}; }
-  void advance(std::chrono::milliseconds by) { offset_.store(offset_.load() + by); }
+  explicit ManualClock(WallTime start = WallTime{}) : ticks_(start.time_since_epoch().count()) {}
+  WallTime now() const override { return WallTime{offset()}; }
+  SteadyTime steady_now() const override { return SteadyTime{offset()}; }
+  void advance(std::chrono::milliseconds by) { ticks_.fetch_add(by.count()); }
 
  private:
-  std::atomic<std::chrono::milliseconds> offset_;
+  std::chrono::milliseconds offset() const { return std::chrono::milliseconds(ticks_.load()); }
+  std::atomic<std::chrono::milliseconds::rep> ticks_;
 };
 
 }  // namespace lattice

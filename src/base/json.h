@@ -64,7 +64,7 @@ class Json {
   // The held value; a wrong kind is a failed check.
   bool as_bool() const;
   int64_t as_int64() const;
-  double as_double() const;  // of any number
+  double as_double() const;  // of any number; an integer beyond the range of a double is a bug
   const BigInteger& as_big_integer() const;
   const std::string& as_string() const;
   const Array& as_array() const;
@@ -90,6 +90,8 @@ class Json {
 struct JsonLimits {
   uint32_t depth_max = 128;
   size_t bytes_max = 16 << 20;
+  // 308 digits are always within the range of a double, so jcs can print every integer that was read.
+  size_t integer_digits_max = 308;
 };
 
 // RFC 8259 text, strictly: UTF-8, no duplicate keys, no lone surrogates, nothing after the value.

@@ -1,6 +1,7 @@
 // UTF-8 and NFC (spec §3.5.3 Text, §5.1).
 #pragma once
 
+#include <compare>
 #include <string>
 #include <string_view>
 
