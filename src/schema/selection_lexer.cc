@@ -6,6 +6,8 @@ namespace lattice::schema {
 
 namespace {
 
+constexpr uint32_t kNameBytesMax = 255;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -143,7 +145,11 @@ Token SelectionParser::lex() {
     if (is_name_start(c)) {
       while (is_name_continue(char_at(cursor_))) ++cursor_;
       Token token = make(TokenKind::Name, begin);
-      token.text = text_.substr(begin, cursor_ - begin);
+      token.text = text_.substr(begin, std::min(cursor_ - begin, kNameBytesMax));
+      if (cursor_ - begin > kNameBytesMax) {
+        report(token.span, "a name is at most " + std::to_string(kNameBytesMax) + " bytes long",
+               "name");
+      }
       return token;
     }
     if (is_digit(c) || (c == '-' && is_digit(char_at(cursor_ + 1)))) return lex_number();
