@@ -54,6 +54,13 @@ bool SelectionParser::parse_selection_set(std::vector<Selection>& out) {
   return true;
 }
 
+bool SelectionParser::parse_selections_to_end(std::vector<Selection>& out) {
+  while (!at(TokenKind::End)) {
+    if (!parse_selection(out.emplace_back())) return false;
+  }
+  return true;
+}
+
 bool SelectionParser::parse_selection(Selection& out) {
   if (at(TokenKind::Name)) return parse_field(out);
   if (at(TokenKind::Spread)) return parse_spread(out);

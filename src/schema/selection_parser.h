@@ -56,6 +56,7 @@ class SelectionParser {
   bool expect(TokenKind kind, std::string_view wanted, Token* out = nullptr);
 
   bool parse_selection_set(std::vector<Selection>& out);
+  bool parse_selections_to_end(std::vector<Selection>& out);  // without braces
   bool parse_value(Value& out);
   bool parse_variable(Value& out);  // `$name`
   bool parse_arguments(std::vector<Argument>& out);  // with the parentheses
