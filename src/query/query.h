@@ -34,7 +34,8 @@ struct Variable {
   std::string type;  // a named type or primitive
   bool optional = false;
   std::optional<Value> default_value;
-  Span span;
+  Span span;       // of `$name`
+  Span type_span;  // of the type with its `?`
 };
 
 // A canonical query: one anonymous query, local fragments expanded, sorted and merged; the only
@@ -55,7 +56,13 @@ struct QueryLimits {
   size_t canonical_bytes_max = 64 * 1024;  // maxCanonicalBytes
   uint32_t roots_max = 8;                  // maxRoots
   uint32_t nesting_max = 64;               // of the text, before anything else looks at it
-  uint32_t expanded_selections_max = 10'000;
+  size_t document_bytes_max = 1 << 20;          // the text and its imports
+  uint32_t imports_max = 64;
+  uint32_t variables_max = 200;                 // of the query, or parameters of one fragment
+  uint32_t fragments_max = 1000;                // local ones, those of the imports included
+  uint32_t spread_depth_max = 64;               // fragments that spread fragments
+  uint32_t expanded_selections_max = 10'000;    // selections met while fragments are expanded
+  size_t expanded_bytes_max = 4 << 20;          // the same in bytes of names and arguments
   uint32_t diagnostics_max = 50;
 };
 
