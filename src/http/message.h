@@ -29,9 +29,11 @@ class Headers {
   void add(std::string_view name, std::string_view value);
   void set(std::string_view name, std::string_view value);  // replaces every line of that name
   void remove(std::string_view name);
+  void clear() { fields_.clear(); }
 
   const std::vector<Header>& fields() const { return fields_; }
   bool empty() const { return fields_.empty(); }
+  size_t size() const { return fields_.size(); }
 
  private:
   std::vector<Header> fields_;
@@ -41,7 +43,7 @@ enum class Version : uint8_t { Http1_0, Http1_1, Http2 };
 
 struct Request {
   std::string method;  // any token: GET, HEAD, QUERY, ...
-  std::string target;  // origin form, as received: "/q/abc?p=1"
+  std::string target;  // origin form: "/q/abc?p=1"; `*` for OPTIONS
   std::string path;    // target up to `?`, not decoded
   std::string query;   // after `?`, not decoded, without `?`
   Headers headers;     // HTTP/2 pseudo-headers are not among them; `Host` holds :authority
@@ -61,5 +63,14 @@ struct Response {
 // The reason phrase of a status ("Not Found"), "" when unknown.
 std::string_view reason_phrase(int status);
 bool equals_ignoring_case(std::string_view left, std::string_view right);
+// Whether a comma-separated field value ("keep-alive, Close") holds `token`, without case.
+bool has_list_token(std::string_view value, std::string_view token);
+
+// RFC 9110 §5.6.2 and §5.5: a non-empty token; a value without control bytes (tab is allowed).
+bool is_token(std::string_view text);
+bool is_field_value(std::string_view text);
+
+// Fills `path` and `query` from `target`.
+void split_target(Request& request);
 
 }  // namespace lattice::http

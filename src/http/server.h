@@ -22,6 +22,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "http/loop.h"
 #include "http/message.h"
 
 namespace lattice::http {
@@ -47,10 +48,17 @@ class ResponseWriter {
   virtual void abort() = 0;
 
   virtual bool is_open() const = 0;  // false once the peer is gone
+  // Calls `callback` on the loop when the peer goes away before the answer has ended, at once when it
+  // is gone already; for handlers that wait for something else than the peer. One callback: a later
+  // one replaces it, and it is dropped when the handler's task ends. A writer that does not know its
+  // peer never calls it.
+  virtual void on_peer_gone(std::function<void()> callback) { (void)callback; }
 };
 
 // `request` and `writer` live until the task is done. An exception ends the connection's request with
-// a plain 500 when nothing was sent, else with abort().
+// a plain 500 when nothing was sent, else with abort(); so does a task that ends without an answer.
+// Calls out of order (two answers, a write after the end) and header fields that would break the
+// framing (line ends in a value) are failed checks.
 using Handler = std::function<Task<void>(const Request& request, ResponseWriter& writer)>;
 
 struct TlsOptions {
@@ -69,9 +77,13 @@ struct ServerOptions {
   size_t write_buffer_bytes = 256 * 1024;
   unsigned connections_max = 10'000;
   unsigned streams_max = 100;  // concurrent HTTP/2 streams a connection
-  std::chrono::milliseconds header_timeout{10'000};
-  std::chrono::milliseconds body_timeout{30'000};
-  std::chrono::milliseconds idle_timeout{60'000};
+  unsigned stream_resets_max = 200;  // by an HTTP/2 peer in a burst; refilled at a tenth a second
+  std::chrono::milliseconds header_timeout{10'000};  // from a request's first byte to its last header
+  std::chrono::milliseconds body_timeout{30'000};    // for the whole body
+  std::chrono::milliseconds idle_timeout{60'000};    // between requests
+  std::chrono::milliseconds write_timeout{60'000};   // without progress while bytes are unsent
+  // Told of a handler's exception (on the handler's loop; must not throw). Default: a line on stderr.
+  std::function<void(const Request& request, std::string_view what)> on_failure;
 };
 
 class Server {
@@ -87,8 +99,5 @@ class Server {
   // returns when all are done or `timeout` has passed; true when none was cut.
   virtual bool drain(std::chrono::milliseconds timeout) = 0;
 };
-
-// Waits on the current event loop; only inside a handler's task.
-Task<void> sleep_for(std::chrono::milliseconds duration);
 
 }  // namespace lattice::http
