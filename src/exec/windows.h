@@ -1,0 +1,45 @@
+// Windows over rows in memory: for roots whose rows a hook hands over whole, and for collections
+// whose members are of several types, each scanned by itself (spec §3.6, §4.4).
+//
+//   Human rows [Han, Leia] + Droid rows [C-3PO]  ──by name──▶  C-3PO, Han, Leia  ──first 2──▶  +
+//   next
+//
+// Rows order by the keyset, then the key, then the type. Pure; any thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "exec/program.h"
+
+namespace lattice::exec {
+
+struct WindowRow {
+  const store::Row* row = nullptr;  // borrowed from the load's result
+  const TargetCode* target = nullptr;
+  uint32_t type = 0;  // position among the node's targets
+};
+
+// What a window shows of the rows that were given.
+struct WindowView {
+  size_t first = 0, count = 0;
+  bool has_previous = false, has_next = false;
+  bool ties_previous = false, ties_next = false;
+};
+
+// Sorts by the node's order. `key_size` is of the entity at `type`.
+void sort_rows(const NodeCode& node, const SliceCode& code, std::vector<WindowRow>& rows);
+
+// The window of sorted rows that are the whole collection.
+WindowView select_window(const NodeCode& node, const SliceCode& code,
+                         std::span<const WindowRow> rows, const store::Window& window);
+
+// What to ask of each member type so that merging their answers gives `window`.
+store::Window member_window(const store::Window& window);
+
+// The window of sorted rows that are the members' answers to member_window; `groups` are theirs.
+WindowView merge_windows(const NodeCode& node, const SliceCode& code,
+                         std::span<const WindowRow> rows, std::span<const store::Group> groups,
+                         const store::Window& window);
+
+}  // namespace lattice::exec
