@@ -59,6 +59,10 @@ Slice slice_of(const Level& level);
 // slots[i] is variable i for i < variables.size(); claims, principal and literals follow. Equal
 // claims and equal literals of one type share a slot.
 
+// Bounds of one plan beyond the published budgets; over them: lattice:compile-rejected.
+inline constexpr uint32_t kPlanNodesMax = 4096;
+inline constexpr uint32_t kPlanPartsMax = 100'000;  // fields and edges, over all nodes and types
+
 using SlotIndex = uint32_t;
 struct Slot {
   enum class Kind : uint8_t {
@@ -159,11 +163,11 @@ struct Access {
   PageArguments page;
   uint32_t page_size_max = 0;  // rows per group: the literal page, the default, or the cap
 
-  // Root scans, RootKeys, Principal. match_fields[i] = match_slots[i], for link, grouping and key
-  // fields that the query binds, or that the root's gate equates with a claim or the principal
-  // (`feed` visible when caller.org = orgId, no argument). A slot that is absent at run time is no
-  // condition on a Scan (its variable is optional, the argument was not given), and finds nothing
-  // on RootKeys and Principal.
+  // Scans, RootKeys, Principal. match_fields[i] = match_slots[i], for link, grouping and key fields
+  // that the query binds, or that the root's gate equates with a claim or the principal (`feed`
+  // visible when caller.org = orgId, no argument); an edge's own link is not among them. A slot
+  // that is absent at run time is no condition on a Scan (its variable is optional, the argument
+  // was not given), and finds nothing on RootKeys and Principal.
   std::vector<SlotIndex> match_slots;
   std::vector<std::string> match_fields;
   // Root scans and parameter-backed hooks: the values of the tag, in the order of
@@ -232,12 +236,13 @@ struct EdgePart {
   // To-many. Members: rows of the target whose link equals the owner's (first) key field.
   const schema::Collection* collection = nullptr;  // of this owner; borrowed from the schema
   std::string collection_tag;                      // "Droid.friends", or the `as` name
-  // Values of the tag, in the order of Collection::grouping: the owner's key (the link), an owner
-  // field of the same name (the schema's promise that members agree with their owner), or nothing:
-  // an empty value, and the family travels too.
+  // Values of the tag, in the order of Collection::grouping: the owner's key (the link), an
+  // argument, an owner field of the same name (the schema's promise that members agree with their
+  // owner), or nothing: an empty value, and the family travels too.
   struct GroupingSource {
-    enum class Kind : uint8_t { OwnerKey, OwnerField, Unknown } kind = Kind::OwnerKey;
+    enum class Kind : uint8_t { OwnerKey, OwnerField, Argument, Unknown } kind = Kind::OwnerKey;
     FieldIndex field = kNone;  // OwnerField; may be a key field
+    SlotIndex slot = kNone;    // Argument, `comments(orgId: $org)`; absent: as Unknown
   };
   std::vector<GroupingSource> grouping;
 };
