@@ -69,10 +69,6 @@ std::vector<RoundLoad> round_loads(const Draft& draft) {
 Result<void> check_budgets(Draft& draft) {
   Plan& plan = draft.plan;
   const Budgets& budgets = plan.budgets;
-  if (plan.canonical.size() > budgets.canonical_bytes_max) {
-    return fail(over("maxCanonicalBytes", budgets.canonical_bytes_max, plan.canonical.size(),
-                     "the canonical text has bytes:"));
-  }
   for (const Node& node : plan.nodes) {
     plan.used.roots += node.parent == kNone;
     plan.used.depth = std::max(plan.used.depth, node.depth);

@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include "plan/budgets.h"
 #include "plan/draft.h"
 #include "schema/selection.h"
 
@@ -54,6 +55,16 @@ void warn_of_missing_keysets(Draft& draft) {
   }
 }
 
+// Before anything else looks at the text (§14.1).
+Result<void> check_text_size(const Draft& draft) {
+  const uint32_t bytes_max = draft.plan.budgets.canonical_bytes_max;
+  const size_t bytes = draft.plan.canonical.size();
+  if (bytes <= bytes_max) return {};
+  return fail(budget_error("maxCanonicalBytes", bytes_max, bytes,
+                           "the canonical text has " + std::to_string(bytes) + " bytes, at most " +
+                               std::to_string(bytes_max) + " are allowed"));
+}
+
 // Everything after the tree is known.
 Result<PlanPtr> complete(Draft& draft) {
   assign_slices(draft);
@@ -74,6 +85,7 @@ Result<PlanPtr> plan_query(const query::Query& query, schema::SchemaPtr schema,
   Draft draft(query, std::move(schema), options);
   draft.plan.canonical = query.canonical;
   draft.plan.query_hash = query.hash;
+  LATTICE_TRY_VOID(check_text_size(draft));
   LATTICE_TRY_VOID(resolve_roots(draft, query.roots));
   return complete(draft);
 }
@@ -89,6 +101,7 @@ Result<PlanPtr> plan_entity_fetch(const std::vector<query::Selection>& selection
   Draft draft({}, schema, options);
   draft.plan.is_entity_fetch = true;
   draft.plan.canonical = declaration.name + "{" + schema::print_selections(selections) + "}";
+  LATTICE_TRY_VOID(check_text_size(draft));
   LATTICE_TRY_VOID(resolve_entity_fetch(draft, entity, selections));
   return complete(draft);
 }
