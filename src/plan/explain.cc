@@ -260,6 +260,15 @@ void append_rounds(std::string& out, const Plan& plan) {
   }
 }
 
+// "Post.comments:{orgId},{postId}"
+std::string print_family(const KeyFamily& family) {
+  std::string out = family.collection + ":";
+  for (size_t i = 0; i < family.grouping.size(); ++i) {
+    out += (i > 0 ? ",{" : "{") + family.grouping[i] + "}";
+  }
+  return out;
+}
+
 // The entity types whose keys a response of this plan can carry.
 std::vector<std::string> loaded_types(const Plan& plan) {
   std::vector<std::string> names;
@@ -273,8 +282,8 @@ void append_keys(std::string& out, const Plan& plan) {
     out += "  " + type + ":{key}  a write to a row of " + type + " in the response\n";
   }
   for (const KeyFamily& family : plan.key_families) {
-    out += "  " + family.collection + ":{" + join(family.grouping, ",") +
-           "}  a write to a member, before or after (" + family.producer + ")\n";
+    out += "  " + print_family(family) + "  a write to a member, before or after (" +
+           family.producer + ")\n";
   }
   out += "  plan:" + plan.plan_id + "  another plan takes over\n";
 }
@@ -313,6 +322,15 @@ void append_cache(std::string& out, const Plan& plan) {
 }
 
 }  // namespace
+
+std::string print_keys(const Plan& plan) {
+  std::string out;
+  for (const std::string& type : loaded_types(plan)) out += type + ":{key}\n";
+  for (const KeyFamily& family : plan.key_families) {
+    out += print_family(family) + "  " + family.producer + '\n';
+  }
+  return out;
+}
 
 std::string explain_text(const Plan& plan) {
   std::string out = "plan " + plan.plan_id;

@@ -407,5 +407,10 @@ std::string print_plan_document(const Plan& plan);
 // explain as data (§20.2), and as text for a person.
 Json explain_json(const Plan& plan);
 std::string explain_text(const Plan& plan);
+// The tree as it is executed, round by round: how each node finds its rows, what it emits of each
+// type in which slice, and under which gates.
+std::string print_rounds(const Plan& plan);
+// Surrogate key families with what produces each, one a line.
+std::string print_keys(const Plan& plan);
 
 }  // namespace lattice::plan

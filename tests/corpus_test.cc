@@ -1,0 +1,112 @@
+// The corpus: our own queries over our own schemas, and what each stage makes of them.
+//
+//   tests/corpus/front.lq          the query; its first line names the schema: `# schema: journal`
+//   tests/corpus/front.canonical   the canonical text and the hash          (§5.1)
+//   tests/corpus/front.plan        the plan document                        (§9.2)
+//   tests/corpus/front.rounds      the tree as it is executed               (§8.1)
+//   tests/corpus/front.keys        surrogate key families                   (§10.5)
+//   tests/corpus/front.explain     explain for a person                     (§20.2)
+//
+// A view that exists is compared; one that does not is not wanted. LATTICE_BLESS=rounds (a view's
+// name, several with commas, or `all`) writes views in place of comparing; LATTICE_BLESS_ONLY=front
+// limits it to one query. The diff is then reviewed as code.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "plan/plan.h"
+#include "tests/support/schemas.h"
+
+namespace lattice {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct View {
+  const char* name;
+  std::function<std::string(const query::Query&, const plan::Plan&)> print;
+};
+const std::vector<View>& views() {
+  static const std::vector<View> all = {
+      {"canonical", [](const query::Query& query,
+                       const plan::Plan&) { return query.canonical + "\n" + query.hash + "\n"; }},
+      {"plan", [](const query::Query&,
+                  const plan::Plan& plan) { return plan::print_plan_document(plan) + "\n"; }},
+      {"rounds",
+       [](const query::Query&, const plan::Plan& plan) { return plan::print_rounds(plan); }},
+      {"keys", [](const query::Query&, const plan::Plan& plan) { return plan::print_keys(plan); }},
+      {"explain",
+       [](const query::Query&, const plan::Plan& plan) { return plan::explain_text(plan); }},
+  };
+  return all;
+}
+
+bool is_blessed(std::string_view view, const fs::path& query) {
+  const char* blessed = std::getenv("LATTICE_BLESS");
+  if (blessed == nullptr) return false;
+  const char* only = std::getenv("LATTICE_BLESS_ONLY");
+  if (only != nullptr && query.stem().string() != only) return false;
+  const std::string list = "," + std::string(blessed) + ",";
+  return list == ",all," || list.find("," + std::string(view) + ",") != std::string::npos;
+}
+
+void check_view(const View& view, const fs::path& query_path, const std::string& got) {
+  fs::path path = query_path;
+  path.replace_extension(view.name);
+  if (is_blessed(view.name, query_path)) {
+    std::ofstream(path, std::ios::binary) << got;
+    return;
+  }
+  if (!fs::exists(path)) return;
+  const std::string wanted = testing::read_file(path);
+  CHECK_MESSAGE(got == wanted, path.string() << " differs (LATTICE_BLESS=" << view.name
+                                             << " records it anew); now it is\n"
+                                             << got);
+}
+
+std::string schema_name(const std::string& text, const fs::path& path) {
+  const std::string head = "# schema: ";
+  REQUIRE_MESSAGE(text.starts_with(head), path.string() << " begins with `# schema: NAME`");
+  return text.substr(head.size(), text.find('\n') - head.size());
+}
+
+std::vector<fs::path> corpus_queries() {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(testing::repository_folder() / "tests/corpus")) {
+    if (entry.path().extension() == ".lq") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST_CASE("every view of every corpus query is as recorded") {
+  const auto paths = corpus_queries();
+  CHECK(paths.size() >= 12);
+  for (const fs::path& path : paths) {
+    const std::string text = testing::read_file(path);
+    const auto schema = testing::load_corpus_schema(schema_name(text, path));
+    const auto query = query::compile_query(text, *schema);
+    REQUIRE_MESSAGE(query.has_value(), path.string() << ": " << query.error().message);
+    const auto plan = plan::plan_query(*query, schema);
+    REQUIRE_MESSAGE(plan.has_value(), path.string() << ": " << plan.error().message);
+    for (const View& view : views()) check_view(view, path, view.print(*query, **plan));
+  }
+}
+
+TEST_CASE("every recorded view belongs to a query") {
+  for (const auto& entry : fs::directory_iterator(testing::repository_folder() / "tests/corpus")) {
+    if (!entry.is_regular_file()) continue;
+    fs::path query = entry.path();
+    query.replace_extension("lq");
+    CHECK_MESSAGE(fs::exists(query), entry.path().string() << " has no query");
+    const std::string view = entry.path().extension().string().substr(1);
+    const bool is_known =
+        view == "lq" || std::any_of(views().begin(), views().end(),
+                                    [&](const View& known) { return known.name == view; });
+    CHECK_MESSAGE(is_known, entry.path().string() << " is no view");
+  }
+}
+
+}  // namespace
+}  // namespace lattice
