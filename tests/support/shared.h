@@ -15,14 +15,20 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace lattice::testing {
 
-// The folder that holds src/ and tests/.
+// The folder that holds src/ and tests/: above the test's own executable, which is built inside it.
 inline std::filesystem::path repository_folder() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  auto folder = std::filesystem::read_symlink("/proc/self/exe");
+  while (folder.has_relative_path()) {
+    folder = folder.parent_path();
+    if (std::filesystem::exists(folder / "src/layers.txt")) return folder;
+  }
+  throw std::runtime_error("the test is not built inside its repository");
 }
 
 // The whole file; a file that cannot be read ends the test case.
