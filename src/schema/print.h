@@ -18,4 +18,9 @@ std::string print_pertinent(const Root& root, const Schema& schema);
 std::string print_pertinent(const Fragment& fragment, const Schema& schema);
 std::string print_pertinent(const TypeDeclaration& type, const Schema& schema);
 
+// A literal of a predicate: what looks like a capitalised name stands bare, all else as JSON.
+std::string spell_predicate_literal(const Value& literal);
+// `no-store`, `private, max-age 5m`; empty when nothing was declared.
+std::string print_cache(const CachePolicy& policy);
+
 }  // namespace lattice::schema

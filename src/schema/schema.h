@@ -6,7 +6,7 @@
 //   schema->find_entity("Post")->fields                    // sorted by name
 //
 // A Schema is immutable and shared by pointer; any number of threads may read it. Declarations are
-// sorted by name; an index (EntityIndex, FieldIndex, ...) is a 0-based position in its vector and is
+// sorted by name; an index (EntityIndex, FieldIndex, ...) is a 0-based position in its vector, and
 // stable for the life of the Schema. Every static check of §3 has passed when a Schema exists.
 #pragma once
 
@@ -207,6 +207,7 @@ struct TypeDeclaration {
   bool is_product = false;                  // Data in brace form: one constructor named as the type
   bool is_open = false;                     // Data sums and enums
   std::vector<std::string> values;          // Enum, in declaration order (semantic)
+  bool declared_inline = false;             // in the `errors` clause of a mutation, printed there
   Metadata metadata;
   Span span;
 };
@@ -244,8 +245,10 @@ struct Root {
 struct WriteScope {
   bool is_collection = false;
   std::string name;      // entity or collection
-  std::string argument;  // T(arg): the argument's name; "new": created; feed(Post.orgId): "Post.orgId"
-  bool is_new = false;
+  // T(arg): the argument's name; feed(Post.orgId): "Post.orgId". One for each key or grouping
+  // field, in their order; none for T(new).
+  std::vector<std::string> arguments;
+  bool is_new = false;   // T(new): a row that the effect creates
 };
 struct Binding {
   enum class Verb : uint8_t { Put, Patch, Delete, Post } verb = Verb::Put;
