@@ -74,7 +74,7 @@ uint32_t SelectionExpander::narrow(Picks& picks, uint32_t scope, const std::stri
   for (uint32_t i = 0; i < picks.scopes.size(); ++i) {
     if (picks.scopes[i].type == type && picks.scopes[i].members == members) return i;
   }
-  picks.scopes.push_back({std::move(members), type});
+  picks.scopes.push_back({std::move(members), type, draft_.schema.find_interface(type)});
   return static_cast<uint32_t>(picks.scopes.size() - 1);
 }
 
@@ -103,9 +103,10 @@ void SelectionExpander::expand_into(Picks& picks, const ItemSet& set, uint32_t s
   }
 }
 
-Picks SelectionExpander::expand(const ItemSet& set, const std::vector<EntityIndex>& members) {
+Picks SelectionExpander::expand(const ItemSet& set, const std::vector<EntityIndex>& members,
+                                const schema::Interface* interface) {
   Picks picks;
-  picks.scopes.push_back({members, ""});
+  picks.scopes.push_back({members, "", interface});
   expand_into(picks, set, 0);
   return picks;
 }

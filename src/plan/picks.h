@@ -34,6 +34,8 @@ struct ItemSet {
 struct Scope {
   std::vector<EntityIndex> members;  // ascending
   std::string type;                  // the fragment's type; empty: the whole target
+  // When the types are spoken of as an interface: its declarations hold beside the members' own.
+  const schema::Interface* interface = nullptr;
 };
 
 struct Occurrence {
@@ -59,8 +61,10 @@ class SelectionExpander {
   explicit SelectionExpander(Draft& draft) : draft_(draft) {}
 
   const ItemSet* set_of(const std::vector<query::Selection>& selections);
-  // The picks of `set` on the concrete types `members`. Notes fragments and interfaces as touched.
-  Picks expand(const ItemSet& set, const std::vector<EntityIndex>& members);
+  // The picks of `set` on the concrete types `members` of a target, `interface` when it is one.
+  // Notes fragments and interfaces as touched.
+  Picks expand(const ItemSet& set, const std::vector<EntityIndex>& members,
+               const schema::Interface* interface);
   // What an edge with these occurrences selects of its target.
   const ItemSet* child_set(const std::vector<Occurrence>& occurrences);
   // The entities that a selection set of the nodes root names, ascending.

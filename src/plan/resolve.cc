@@ -31,8 +31,10 @@ class Resolver {
  private:
   void add_nodes_root(const query::Selection& selection, const ItemSet& set, Node& node);
   void add_schema_root(const query::Selection& selection, Node& node);
-  Result<void> append(Node node, std::string chain, const ItemSet& set);
-  Result<void> resolve_set(uint32_t index, const ItemSet& set);
+  Result<void> append(Node node, const schema::Interface* interface, std::string chain,
+                      const ItemSet& set);
+  Result<void> resolve_set(uint32_t index, const schema::Interface* interface, const ItemSet& set);
+  const schema::Interface* interface_of(const schema::Target& target);
   void add_elements(uint32_t index, const Picks& picks,
                     std::map<std::pair<uint32_t, std::string>, Joined>& joined);
   Joined join_part(uint32_t index, const Scope& scope, const std::string& key,
@@ -54,7 +56,10 @@ class Resolver {
   Result<void> add_parts(uint32_t index, const Picks& picks, std::vector<Child>& children);
   void join_child(std::vector<Child>& children, Child child);
   Result<void> add_child(uint32_t index, Child& child);
-  void add_hidden_loads(uint32_t node, uint32_t derived, Slice slice);
+  FieldPart make_part(EntityIndex entity, const std::string& key, const Pick& pick,
+                      const Scope& scope, const Level& level);
+  Result<void> add_hidden_loads(uint32_t index, uint32_t derived, const std::string& key,
+                                Slice slice);
 
   Draft& draft_;
   SelectionExpander expander_;
@@ -70,6 +75,31 @@ void collect_claims(Draft& draft, const Level& level) {
   draft.touched.claims.insert(level.claims.begin(), level.claims.end());
 }
 
+// The policy that an interface itself declares on a member, when the scope speaks of the interface.
+const schema::Policy* interface_policy(const Scope& scope, std::string_view name) {
+  if (scope.interface == nullptr) return nullptr;
+  for (const schema::Field& field : scope.interface->fields) {
+    if (field.name == name && field.declared_policy) return &*field.declared_policy;
+  }
+  for (const schema::Relationship& edge : scope.interface->relationships) {
+    if (edge.name == name && edge.declared_policy) return &*edge.declared_policy;
+  }
+  return nullptr;
+}
+
+const schema::Policy& policy_of(const schema::Entity& entity, std::string_view name) {
+  const FieldIndex field = entity.find_field(name);
+  if (field != kNone) return entity.fields[field].policy;
+  const schema::EdgeIndex edge = entity.find_relationship(name);
+  LATTICE_CHECK(edge != kNone, entity.name, name);
+  return entity.relationships[edge].policy;
+}
+
+void add_gate(Gate& gate, Gate other) {
+  gate.denied |= other.denied;
+  for (GateTerm& term : other.all_of) gate.all_of.push_back(std::move(term));
+}
+
 // --- Roots ---
 
 void Resolver::add_schema_root(const query::Selection& selection, Node& node) {
@@ -80,7 +110,6 @@ void Resolver::add_schema_root(const query::Selection& selection, Node& node) {
   node.is_root_list = root->is_list;
   node.targets = root->target.members;
   node.is_abstract = root->target.is_abstract();
-  if (root->target.is_interface) draft_.touched.interfaces.insert(root->target.name);
   node.access = root_access(draft_, *root, selection);
   node.loader = target_name(draft_.schema, root->target) + " via " + root->name;
   const bool by_principal = !root->is_list && root->parameters.empty();
@@ -169,7 +198,9 @@ Result<void> Resolver::add_root(const query::Selection& selection) {
     draft_.plan.elements.push_back(
         {node.path, chain + " = " + print_level(node.level), slice_of(node.level), ""});
   }
-  return append(std::move(node), std::move(chain), *set);
+  const schema::Root* root = draft_.schema.find_root(selection.name);
+  return append(std::move(node), root ? interface_of(root->target) : nullptr, std::move(chain),
+                *set);
 }
 
 Result<void> Resolver::add_entity_fetch(EntityIndex index,
@@ -193,12 +224,13 @@ Result<void> Resolver::add_entity_fetch(EntityIndex index,
   std::string chain = entity.name + "@fetch:" + print_level(node.level);
   draft_.plan.elements.push_back(
       {node.path, chain + " = " + print_level(node.level), slice_of(node.level), ""});
-  return append(std::move(node), std::move(chain), *expander_.set_of(selections));
+  return append(std::move(node), nullptr, std::move(chain), *expander_.set_of(selections));
 }
 
 // --- The tree ---
 
-Result<void> Resolver::append(Node node, std::string chain, const ItemSet& set) {
+Result<void> Resolver::append(Node node, const schema::Interface* interface, std::string chain,
+                              const ItemSet& set) {
   const uint32_t depth_max = draft_.plan.budgets.depth_max;
   if (node.depth > depth_max) {
     return fail(budget_error("maxDepth", depth_max, node.depth,
@@ -219,17 +251,24 @@ Result<void> Resolver::append(Node node, std::string chain, const ItemSet& set) 
   const auto index = static_cast<uint32_t>(draft_.plan.nodes.size());
   draft_.plan.nodes.push_back(std::move(node));
   chains_.push_back(std::move(chain));
-  return resolve_set(index, set);
+  return resolve_set(index, interface, set);
 }
 
-Result<void> Resolver::resolve_set(uint32_t index, const ItemSet& set) {
+Result<void> Resolver::resolve_set(uint32_t index, const schema::Interface* interface,
+                                   const ItemSet& set) {
   std::vector<EntityIndex> members;
   for (const TypePart& part : draft_.plan.nodes[index].types) members.push_back(part.entity);
-  const Picks picks = expander_.expand(set, members);
+  const Picks picks = expander_.expand(set, members, interface);
   std::vector<Child> children;
   LATTICE_TRY_VOID(add_parts(index, picks, children));
   for (Child& child : children) LATTICE_TRY_VOID(add_child(index, child));
   return {};
+}
+
+const schema::Interface* Resolver::interface_of(const schema::Target& target) {
+  if (!target.is_interface) return nullptr;
+  draft_.touched.interfaces.insert(target.name);
+  return draft_.schema.find_interface(target.name);
 }
 
 Level Resolver::edge_level(const schema::Relationship& edge) {
@@ -253,10 +292,16 @@ Joined Resolver::join_part(uint32_t index, const Scope& scope, const std::string
     const FieldIndex field = entity.find_field(selection.name);
     if (field != kNone) {
       own = join_levels(own, level_on(entity.fields[field].policy, entity, draft_.options));
+      if (const schema::Policy* policy = interface_policy(scope, selection.name)) {
+        own = join_levels(own, level_on(*policy, entity, draft_.options));
+      }
     } else {
       const schema::EdgeIndex edge = entity.find_relationship(selection.name);
       LATTICE_CHECK(edge != kNone, entity.name, selection.name);
       own = join_levels(own, edge_level(entity.relationships[edge]));
+      if (const schema::Policy* policy = interface_policy(scope, selection.name)) {
+        own = join_levels(own, level_of(*policy));
+      }
     }
     joined.level = join_levels(joined.level, part->level);
     const auto chain = type_chains_.find({index, member});
@@ -293,13 +338,6 @@ Gate Resolver::part_gate(const schema::Policy& policy, bool is_edge, const schem
   return make_gate(policy, entity, draft_.options, draft_.slots);
 }
 
-void Resolver::add_hidden_loads(uint32_t node, uint32_t derived, Slice slice) {
-  const auto& reads = draft_.plan.derived[derived].reads;
-  for (uint32_t read = 0; read < reads.size(); ++read) {
-    draft_.hidden_loads.push_back({node, derived, read, slice});
-  }
-}
-
 void Resolver::join_child(std::vector<Child>& children, Child child) {
   for (Child& other : children) {
     if (other.key != child.key || other.is_private != child.is_private ||
@@ -315,62 +353,88 @@ void Resolver::join_child(std::vector<Child>& children, Child child) {
   children.push_back(std::move(child));
 }
 
+bool is_deferred(const Pick& pick) {
+  return std::all_of(
+      pick.occurrences.begin(), pick.occurrences.end(),
+      [](const Occurrence& occurrence) { return occurrence.item.selection->deferred; });
+}
+
+// One field or edge of one type. The scope's level decides the slice; the gate is the type's own.
+FieldPart Resolver::make_part(EntityIndex entity_index, const std::string& key, const Pick& pick,
+                              const Scope& scope, const Level& level) {
+  const schema::Entity& entity = draft_.entity(entity_index);
+  const query::Selection& selection = *pick.occurrences.front().item.selection;
+  FieldPart part;
+  part.output = outputs_.find_or_add(entity_index, key, selection);
+  part.slice = slice_of(level);
+  collect_claims(draft_, level);
+  const bool is_edge = outputs_.at(entity_index, part.output).is_edge;
+  const schema::Policy& policy = policy_of(entity, selection.name);
+  part.gate = part_gate(policy, is_edge, entity);
+  if (const schema::Policy* other = interface_policy(scope, selection.name)) {
+    add_gate(part.gate, make_gate(*other, entity, draft_.options, draft_.slots));
+  }
+  if (part.gate.denied && policy.level == schema::Policy::Level::Private) {
+    draft_.warn("`" + entity.name + "." + selection.name + "` is private, but " + entity.name +
+                    " has no owner binding: nobody sees it",
+                selection.span, "private-without-owner");
+  }
+  return part;
+}
+
+// The reads of a derived field stand one level below the rows that hold it.
+Result<void> Resolver::add_hidden_loads(uint32_t index, uint32_t derived, const std::string& key,
+                                        Slice slice) {
+  const Node& node = draft_.plan.nodes[index];
+  const auto& reads = draft_.plan.derived[derived].reads;
+  const uint32_t depth_max = draft_.plan.budgets.depth_max;
+  if (!reads.empty() && node.depth + 1 > depth_max) {
+    return fail(budget_error("maxDepth", depth_max, node.depth + 1,
+                             "`" + node.path + "." + key + "` is derived from what is " +
+                                 std::to_string(node.depth + 1) + " levels deep, at most " +
+                                 std::to_string(depth_max) + " are allowed"));
+  }
+  for (uint32_t read = 0; read < reads.size(); ++read) {
+    draft_.hidden_loads.push_back({index, derived, read, slice});
+  }
+  return {};
+}
+
 // Adds what the node selects on each of its types, and gathers the edges by what they select.
 Result<void> Resolver::add_parts(uint32_t index, const Picks& picks, std::vector<Child>& children) {
   std::map<std::pair<uint32_t, std::string>, Joined> joined;
   add_elements(index, picks, joined);
-  for (const auto& [entity_index, by_key] : picks.by_type) {
-    const schema::Entity& entity = draft_.entity(entity_index);
-    Node& node = draft_.plan.nodes[index];
-    const auto type = std::find_if(node.types.begin(), node.types.end(), [&](const TypePart& part) {
-      return part.entity == entity_index;
-    });
-    const auto type_position = static_cast<uint32_t>(type - node.types.begin());
+  for (const auto& [entity, by_key] : picks.by_type) {
+    std::vector<TypePart>& types = draft_.plan.nodes[index].types;
+    const auto type =
+        std::find_if(types.begin(), types.end(),
+                     [&, entity = entity](const auto& part) { return part.entity == entity; });
     for (const auto& [key, pick] : by_key) {
       if (++part_count_ > kPlanPartsMax) {
         return fail(budget_error(
             "plan parts", kPlanPartsMax, part_count_,
             "the query unrolls to more than " + std::to_string(kPlanPartsMax) + " fields"));
       }
-      const query::Selection& selection = *pick.occurrences.front().item.selection;
       const Joined& level = joined.at({pick.scope, key});
-      FieldPart part;
-      part.output = outputs_.find_or_add(entity_index, key, selection);
-      part.slice = slice_of(level.level);
-      part.deferred = node.deferred || std::all_of(pick.occurrences.begin(), pick.occurrences.end(),
-                                                   [](const Occurrence& occurrence) {
-                                                     return occurrence.item.selection->deferred;
-                                                   });
-      collect_claims(draft_, level.level);
-      const Output& output = outputs_.at(entity_index, part.output);
-      const schema::Policy& policy =
-          output.is_edge ? entity.relationships[draft_.plan.edges[output.edge].relationship].policy
-                         : entity.fields[output.field].policy;
-      part.gate = part_gate(policy, output.is_edge, entity);
-      if (part.gate.denied && policy.level == schema::Policy::Level::Private) {
-        draft_.warn("`" + entity.name + "." + selection.name + "` is private, but " + entity.name +
-                        " has no owner binding: nobody sees it",
-                    selection.span, "private-without-owner");
-      }
+      FieldPart part = make_part(entity, key, pick, picks.scopes[pick.scope], level.level);
+      part.deferred = draft_.plan.nodes[index].deferred || is_deferred(pick);
+      const Output& output = outputs_.at(entity, part.output);
       if (output.is_edge) {
-        Child child{key, &selection, {}, pick.occurrences, {}, {}, false, part.deferred, level};
+        Child child{key,   pick.occurrences.front().item.selection,
+                    {},    pick.occurrences,
+                    {},    {entity},
+                    false, part.deferred,
+                    level};
         for (const Occurrence& occurrence : pick.occurrences) {
           child.signature.push_back(occurrence.item);
         }
-        child.parts.emplace_back(type_position, static_cast<uint32_t>(type->parts.size()));
-        child.owners.push_back(entity_index);
-        child.is_private = policy.level == schema::Policy::Level::Private;
+        child.parts.emplace_back(static_cast<uint32_t>(type - types.begin()),
+                                 static_cast<uint32_t>(type->parts.size()));
+        child.is_private =
+            policy_of(draft_.entity(entity), output.name).level == schema::Policy::Level::Private;
         join_child(children, std::move(child));
       } else if (output.derived != kNone) {
-        if (node.depth + 1 > draft_.plan.budgets.depth_max &&
-            !draft_.plan.derived[output.derived].reads.empty()) {
-          return fail(budget_error("maxDepth", draft_.plan.budgets.depth_max, node.depth + 1,
-                                   "`" + node.path + "." + key + "` is derived from reads " +
-                                       std::to_string(node.depth + 1) + " levels deep, at most " +
-                                       std::to_string(draft_.plan.budgets.depth_max) +
-                                       " are allowed"));
-        }
-        add_hidden_loads(index, output.derived, part.slice);
+        LATTICE_TRY_VOID(add_hidden_loads(index, output.derived, key, part.slice));
       }
       type->parts.push_back(std::move(part));
     }
@@ -408,7 +472,6 @@ Result<void> Resolver::add_child(uint32_t index, Child& child) {
   std::sort(node.targets.begin(), node.targets.end());
   node.targets.erase(std::unique(node.targets.begin(), node.targets.end()), node.targets.end());
   node.is_abstract = edge.target.is_abstract() || node.targets.size() > 1;
-  if (edge.target.is_interface) draft_.touched.interfaces.insert(edge.target.name);
   node.loader = target_name(draft_.schema, edge.target) + " via " + owners + "." + edge.name;
   for (const EntityIndex target : node.targets) {
     TypePart part;
@@ -428,7 +491,7 @@ Result<void> Resolver::add_child(uint32_t index, Child& child) {
     draft_.plan.nodes[index].types[type].parts[part].child = child_index;
   }
   const ItemSet* set = expander_.child_set(child.occurrences);
-  return append(std::move(node), std::move(child.joined.chain), *set);
+  return append(std::move(node), interface_of(edge.target), std::move(child.joined.chain), *set);
 }
 
 void Resolver::finish() {
