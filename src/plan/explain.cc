@@ -249,7 +249,8 @@ void append_rounds(std::string& out, const Plan& plan) {
     for (const Plan::Loader& loader : plan.loaders[round]) {
       out += "  " + std::to_string(round) + "  " + loader.name + "  at most " +
              std::to_string(loader.fanout_max) + (loader.fanout_max == 1 ? " row" : " rows");
-      if (loader.collection != nullptr && !loader.collection->keyset.empty()) {
+      const bool is_scan = loader.node != kNone && loader.collection != nullptr;
+      if (is_scan && !loader.collection->keyset.empty()) {
         out += ", by";
         for (const schema::OrderColumn& column : loader.collection->keyset) {
           out += " " + column.field + (column.descending ? " desc" : " asc");

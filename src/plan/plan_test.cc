@@ -110,7 +110,7 @@ TEST_CASE("a scan without its link has no condition, and its tag an empty value"
   const Access& access = plan->nodes.at(0).access;
   CHECK(access.match_fields.empty());
   CHECK(access.grouping_slots == std::vector<SlotIndex>{kNone});
-  CHECK(access.page_size_max == 200);
+  CHECK(access.page_size_max == 25);
 }
 
 TEST_CASE("get by exactly the key is a key fetch") {
@@ -129,6 +129,13 @@ TEST_CASE("get without parameters is the caller's row, by owner or by key (decis
     CHECK(access.match_fields == Names{"id"});
     CHECK(plan->slots[access.match_slots.at(0)].kind == Slot::Kind::Principal);
     CHECK_FALSE(plan->nodes.at(0).types.at(0).gate.denied);
+  }
+  SUBCASE("whose private fields are the caller's as well") {
+    auto plan = plan_of("journal", "query { me { salary } }");
+    const FieldPart& salary = part_of(*plan, plan->nodes.at(0), "Writer", "salary");
+    REQUIRE(salary.gate.all_of.size() == 1);
+    CHECK(salary.gate.all_of[0].field == plan->schema->find_entity("Writer")->find_field("id"));
+    CHECK(plan->warnings.empty());
   }
   SUBCASE("by the configured owner") {
     PlanOptions options;
@@ -394,7 +401,7 @@ TEST_CASE("keys with variables are rendered per request (§9.1)") {
 TEST_CASE("grouping values of an edge come from its owner (§3.3)") {
   using Source = EdgePart::GroupingSource::Kind;
   auto plan = plan_of("journal",
-                      "query($id: ArticleId, $o: OrgId) { article(id: $id) { "
+                      "query($id: ArticleId) { article(id: $id) { "
                       "remarks { text } marks { name } } }");
   const Node& article = plan->nodes.at(0);
   const EdgePart& remarks = plan->edges[output_of(*plan, article, "Article", "remarks").edge];
@@ -489,8 +496,8 @@ TEST_CASE("explain has the members that tools read (§20.2)") {
       R"(front"}],"round":0},{"loaders":[{"collection":"Article.remarks","fanout":200,"grouping":)"
       R"(["orgId","articleId"],"loader":"Remark via Article.remarks"}],"round":1}])");
   CHECK(canonical_json(*explain.find("budgets")) ==
-        R"({"depth":{"limit":12,"used":2},"roundFanout":{"limit":10000,"used":200},"roots":)"
-        R"({"limit":8,"used":1},"rounds":{"limit":8,"used":2}})");
+        R"({"depth":{"limit":12,"used":2},"roots":{"limit":8,"used":1},"roundFanout":)"
+        R"({"limit":10000,"used":200},"rounds":{"limit":8,"used":2}})");
   CHECK(canonical_json(explain.find("elements")->as_array().at(0)) ==
         R"({"derivation":"front@root:Claims{org} = Claims{org}","path":"front","slice":"ctx"})");
 }

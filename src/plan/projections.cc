@@ -99,6 +99,26 @@ void add_part(const Draft& draft, Columns& columns, EntityIndex entity, const Fi
   }
 }
 
+void add_type(Columns& columns, const Draft& draft, const Node& node, const TypePart& type,
+              Slice slice, const std::vector<bool>& visited) {
+  const auto is_read = [&](const FieldPart& part) {
+    return part.slice == slice || (part.child != kNone && visited[part.child]);
+  };
+  // Under `nodes` a type is fetched only for the slices that it has a part in.
+  if (node.access.kind == Access::Kind::Nodes && type.slice != slice &&
+      std::none_of(type.parts.begin(), type.parts.end(), is_read)) {
+    return;
+  }
+  add_access(columns, node, type.entity);
+  columns.add(type.entity, type.gate);
+  const TypeOutputs* outputs = draft.plan.outputs_of(type.entity);
+  for (const FieldPart& part : type.parts) {
+    if (is_read(part)) {
+      add_part(draft, columns, type.entity, part, outputs->outputs[part.output]);
+    }
+  }
+}
+
 }  // namespace
 
 void compute_projections(Draft& draft) {
@@ -111,17 +131,8 @@ void compute_projections(Draft& draft) {
     }
     for (uint32_t index = 0; index < plan.nodes.size(); ++index) {
       if (!visited[index]) continue;
-      const Node& node = plan.nodes[index];
-      for (const TypePart& type : node.types) {
-        add_access(columns, node, type.entity);
-        columns.add(type.entity, type.gate);
-        const TypeOutputs* outputs = plan.outputs_of(type.entity);
-        for (const FieldPart& part : type.parts) {
-          const bool is_emitted = static_cast<size_t>(part.slice) == slice;
-          const bool is_followed = part.child != kNone && visited[part.child];
-          if (!is_emitted && !is_followed) continue;
-          add_part(draft, columns, type.entity, part, outputs->outputs[part.output]);
-        }
+      for (const TypePart& type : plan.nodes[index].types) {
+        add_type(columns, draft, plan.nodes[index], type, static_cast<Slice>(slice), visited);
       }
     }
     plan.slices[slice].projections = columns.finish();

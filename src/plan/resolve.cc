@@ -39,7 +39,8 @@ class Resolver {
                     std::map<std::pair<uint32_t, std::string>, Joined>& joined);
   Joined join_part(uint32_t index, const Scope& scope, const std::string& key,
                    const query::Selection& selection);
-  Gate part_gate(const schema::Policy& policy, bool is_edge, const schema::Entity& entity);
+  Gate part_gate(const schema::Policy& policy, bool is_edge, const schema::Entity& entity,
+                 const Node& node);
   Level edge_level(const schema::Relationship& edge);
 
   struct Child {  // an edge of one or several types that select alike
@@ -56,7 +57,7 @@ class Resolver {
   Result<void> add_parts(uint32_t index, const Picks& picks, std::vector<Child>& children);
   void join_child(std::vector<Child>& children, Child child);
   Result<void> add_child(uint32_t index, Child& child);
-  FieldPart make_part(EntityIndex entity, const std::string& key, const Pick& pick,
+  FieldPart make_part(uint32_t index, EntityIndex entity, const std::string& key, const Pick& pick,
                       const Scope& scope, const Level& level);
   Result<void> add_hidden_loads(uint32_t index, uint32_t derived, const std::string& key,
                                 Slice slice);
@@ -332,10 +333,13 @@ void Resolver::add_elements(uint32_t index, const Picks& picks,
   }
 }
 
-Gate Resolver::part_gate(const schema::Policy& policy, bool is_edge, const schema::Entity& entity) {
+Gate Resolver::part_gate(const schema::Policy& policy, bool is_edge, const schema::Entity& entity,
+                         const Node& node) {
   // A private edge is its target's owner's: the gate stands with the target's type.
   if (is_edge && policy.level == schema::Policy::Level::Private) return {};
-  return make_gate(policy, entity, draft_.options, draft_.slots);
+  // The row of `get me .. private` is the caller's by its key, its private fields too.
+  const bool by_principal = node.access.kind == Access::Kind::Principal;
+  return make_gate(policy, entity, draft_.options, draft_.slots, by_principal);
 }
 
 void Resolver::join_child(std::vector<Child>& children, Child child) {
@@ -360,8 +364,8 @@ bool is_deferred(const Pick& pick) {
 }
 
 // One field or edge of one type. The scope's level decides the slice; the gate is the type's own.
-FieldPart Resolver::make_part(EntityIndex entity_index, const std::string& key, const Pick& pick,
-                              const Scope& scope, const Level& level) {
+FieldPart Resolver::make_part(uint32_t index, EntityIndex entity_index, const std::string& key,
+                              const Pick& pick, const Scope& scope, const Level& level) {
   const schema::Entity& entity = draft_.entity(entity_index);
   const query::Selection& selection = *pick.occurrences.front().item.selection;
   FieldPart part;
@@ -370,7 +374,7 @@ FieldPart Resolver::make_part(EntityIndex entity_index, const std::string& key, 
   collect_claims(draft_, level);
   const bool is_edge = outputs_.at(entity_index, part.output).is_edge;
   const schema::Policy& policy = policy_of(entity, selection.name);
-  part.gate = part_gate(policy, is_edge, entity);
+  part.gate = part_gate(policy, is_edge, entity, draft_.plan.nodes[index]);
   if (const schema::Policy* other = interface_policy(scope, selection.name)) {
     add_gate(part.gate, make_gate(*other, entity, draft_.options, draft_.slots));
   }
@@ -416,7 +420,7 @@ Result<void> Resolver::add_parts(uint32_t index, const Picks& picks, std::vector
             "the query unrolls to more than " + std::to_string(kPlanPartsMax) + " fields"));
       }
       const Joined& level = joined.at({pick.scope, key});
-      FieldPart part = make_part(entity, key, pick, picks.scopes[pick.scope], level.level);
+      FieldPart part = make_part(index, entity, key, pick, picks.scopes[pick.scope], level.level);
       part.deferred = draft_.plan.nodes[index].deferred || is_deferred(pick);
       const Output& output = outputs_.at(entity, part.output);
       if (output.is_edge) {
