@@ -94,6 +94,79 @@ TEST_CASE("every view of every corpus query is as recorded") {
   }
 }
 
+// What an executor takes for granted of any plan.
+void check_consistency(const plan::Plan& plan) {
+  for (uint32_t index = 0; index < plan.nodes.size(); ++index) {
+    const plan::Node& node = plan.nodes[index];
+    CHECK((node.parent == schema::kNone || node.parent < index));
+    CHECK(std::is_sorted(node.targets.begin(), node.targets.end()));
+    for (const plan::TypePart& type : node.types) {
+      const plan::TypeOutputs* outputs = plan.outputs_of(type.entity);
+      CHECK((outputs != nullptr || type.parts.empty()));
+      for (const plan::FieldPart& part : type.parts) {
+        const plan::Output& output = outputs->outputs.at(part.output);
+        CHECK(output.is_edge == (part.child != schema::kNone));
+        CHECK(part.slice >= type.slice);
+        if (!output.is_edge) continue;
+        CHECK(plan.nodes.at(part.child).parent == index);
+        CHECK(plan.nodes[part.child].slice == part.slice);
+        CHECK(plan.nodes[part.child].round == node.round + 1);
+        CHECK(plan.edges.at(output.edge).owner == type.entity);
+      }
+    }
+  }
+}
+
+// A slice visits the parent of what it visits, and reads what it emits.
+void check_program(const plan::Plan& plan, plan::Slice slice) {
+  const plan::SliceProgram& program = plan.slice(slice);
+  std::vector<bool> visited(plan.nodes.size(), false);
+  for (size_t round = 0; round < program.rounds.size(); ++round) {
+    for (const uint32_t index : program.rounds[round]) {
+      CHECK(plan.nodes.at(index).round == round);
+      visited[index] = true;
+    }
+  }
+  for (uint32_t index = 0; index < plan.nodes.size(); ++index) {
+    const plan::Node& node = plan.nodes[index];
+    if (visited[index] && node.parent != schema::kNone) CHECK(visited[node.parent]);
+    for (const plan::TypePart& type : node.types) {
+      const auto projection = std::find_if(
+          program.projections.begin(), program.projections.end(),
+          [&](const plan::Projection& candidate) { return candidate.entity == type.entity; });
+      for (const plan::FieldPart& part : type.parts) {
+        if (part.slice != slice) continue;
+        CHECK(visited[index]);
+        const plan::Output& output = plan.outputs_of(type.entity)->outputs[part.output];
+        REQUIRE(projection != program.projections.end());
+        if (output.is_edge || output.is_computed() || output.derived != schema::kNone) continue;
+        const schema::Entity& entity = plan.schema->entities[type.entity];
+        const bool is_key =
+            std::find(entity.key.begin(), entity.key.end(), output.name) != entity.key.end();
+        CHECK(std::binary_search(projection->fields.begin(), projection->fields.end(),
+                                 output.field) != is_key);
+      }
+    }
+  }
+}
+
+TEST_CASE("every corpus plan is consistent in itself") {
+  for (const fs::path& path : corpus_queries()) {
+    const std::string text = testing::read_file(path);
+    const auto schema = testing::load_corpus_schema(schema_name(text, path));
+    const auto query = query::compile_query(text, *schema);
+    REQUIRE(query.has_value());
+    const auto plan = plan::plan_query(*query, schema);
+    REQUIRE(plan.has_value());
+    INFO(path.string());
+    check_consistency(**plan);
+    for (const auto slice : {plan::Slice::Pub, plan::Slice::Ctx, plan::Slice::Priv}) {
+      check_program(**plan, slice);
+      CHECK((*plan)->slice(slice).is_empty == (*plan)->slice(slice).rounds.empty());
+    }
+  }
+}
+
 TEST_CASE("every recorded view belongs to a query") {
   for (const auto& entry : fs::directory_iterator(testing::repository_folder() / "tests/corpus")) {
     if (!entry.is_regular_file()) continue;

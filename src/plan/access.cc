@@ -106,7 +106,7 @@ void bind_scan(Draft& draft, const schema::Root& root, const query::Selection& s
   if (!collection.link_is_declared) {
     draft.refuse("list root `" + root.name + "` scans by `" + collection.link +
                      "`, which no target declares as a field",
-                 root.span, "undeclared-link");
+                 "undeclared-link");
   }
 }
 
@@ -157,7 +157,7 @@ void bind_get(Draft& draft, const schema::Root& root, const query::Selection& se
     } else {
       draft.refuse("root `" + root.name + "` finds the caller's " + entity.name +
                        ", whose owner is no declared field",
-                   root.span, "principal-without-field");
+                   "principal-without-field");
     }
     return;
   }
@@ -253,7 +253,7 @@ std::vector<FieldIndex> link_fields(Draft& draft, const schema::Entity& owner,
   if (target.key.size() > 1) {
     draft.refuse("`" + owner.name + "." + edge.name + "` links by one field to " + target.name +
                      ", whose key has " + std::to_string(target.key.size()),
-                 edge.span, "composite-link");
+                 "composite-link");
   }
   return {owner.find_field(edge.link)};
 }

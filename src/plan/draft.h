@@ -51,9 +51,10 @@ struct Draft {
   std::set<std::string> warned;  // messages that Plan::warnings and ::unsupported hold already
 
   const schema::Entity& entity(EntityIndex index) const { return schema.entities[index]; }
-  // Notes a finding once.
-  void warn(std::string message, Span span, std::string rule);
-  void refuse(std::string message, Span span, std::string rule);  // Plan::unsupported
+  // Notes a finding once, without a span: what it speaks of may stand in the query or in the
+  // schema.
+  void warn(std::string message, std::string rule);
+  void refuse(std::string message, std::string rule);  // Plan::unsupported
 };
 
 // --- The steps, in order (each in the file of its name) ---

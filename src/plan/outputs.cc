@@ -127,7 +127,7 @@ Output OutputTable::make_field(const schema::Entity& entity, FieldIndex index,
   }
   if (field.derivation && field.derivation->maintained) {
     draft_.refuse("derived field `" + entity.name + "." + field.name + "` is maintained",
-                  field.span, "derived-maintained");
+                  "derived-maintained");
   } else if (field.derivation) {
     output.derived = derived_part(entity_index, index);
   }
@@ -171,7 +171,7 @@ uint32_t OutputTable::derived_part(EntityIndex entity, FieldIndex field) {
   }
   draft_.refuse("derived field `" + draft_.entity(entity).name + "." + declaration.name +
                     "` is computed on read",
-                declaration.span, "derived-on-read");
+                "derived-on-read");
   draft_.plan.derived.push_back(std::move(part));
   return static_cast<uint32_t>(draft_.plan.derived.size() - 1);
 }

@@ -20,14 +20,14 @@ const TypeOutputs* Plan::outputs_of(EntityIndex entity) const {
   return found != outputs.end() && found->entity == entity ? &*found : nullptr;
 }
 
-void Draft::warn(std::string message, Span span, std::string rule) {
+void Draft::warn(std::string message, std::string rule) {
   if (!warned.insert(message).second) return;
-  plan.warnings.push_back({Severity::Warning, std::move(message), span, {}, std::move(rule)});
+  plan.warnings.push_back({Severity::Warning, std::move(message), {}, {}, std::move(rule)});
 }
 
-void Draft::refuse(std::string message, Span span, std::string rule) {
+void Draft::refuse(std::string message, std::string rule) {
   if (!warned.insert(message).second) return;
-  plan.unsupported.push_back({Severity::Error, std::move(message), span, {}, std::move(rule)});
+  plan.unsupported.push_back({Severity::Error, std::move(message), {}, {}, std::move(rule)});
 }
 
 namespace {
@@ -49,7 +49,7 @@ void warn_of_missing_keysets(Draft& draft) {
         draft.warn("`" + node.path + "` is paginated by `" + column.field +
                        "`, which is not selected on " + entity.name +
                        ": its rows cannot serve as cursors",
-                   {}, "keyset-not-selected");
+                   "keyset-not-selected");
       }
     }
   }

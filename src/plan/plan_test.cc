@@ -502,6 +502,75 @@ TEST_CASE("explain has the members that tools read (§20.2)") {
         R"({"derivation":"front@root:Claims{org} = Claims{org}","path":"front","slice":"ctx"})");
 }
 
+// --- Declared cache policy (§10.9) ---
+
+constexpr const char* kCacheSchema = R"(schema cached.example cache max-age 5m
+
+entity Item by id {
+  visible to all by default
+  id:     Text
+  plain:  Text
+  price:  Text cache max-age 10s
+  live:   Text cache revalidate
+  secret: Text cache no-store
+  sealed: Text cache immutable
+  slow:   Text cache no-tenure
+  fetch by id: public
+}
+
+entity Stone by id {
+  cache immutable
+  visible to all by default
+  id:   Text
+  name: Text
+  fetch by id: public
+}
+
+get item(id: Text) of Item public
+get fresh(id: Text) of Item public cache max-age 30s
+get stone(id: Text) of Stone public cache immutable
+)";
+CacheMeet cache_of(std::string_view text) {
+  auto schema = testing::load_good_schema(kCacheSchema);
+  return plan_of(schema, text)->slice(Slice::Pub).cache;
+}
+
+TEST_CASE("the root's lifetime, else the schema's, is where the meet starts (§10.9)") {
+  CHECK(cache_of("query { item(id: \"1\") { plain } }").baseline_seconds == 300);
+  CHECK(cache_of("query { fresh(id: \"1\") { plain } }").baseline_seconds == 30);
+  // Two roots: the shorter one.
+  const CacheMeet both = cache_of("query { fresh(id: \"1\") { plain } item(id: \"2\") { plain } }");
+  CHECK(both.baseline_seconds == 30);
+  CHECK_FALSE(both.cap_seconds.has_value());
+}
+
+TEST_CASE("a part only tightens (§10.9)") {
+  CHECK(cache_of("query { item(id: \"1\") { price plain } }").cap_seconds == 10);
+  CHECK(cache_of("query { item(id: \"1\") { live } }").revalidate);
+  CHECK(cache_of("query { item(id: \"1\") { slow } }").no_tenure);
+  CHECK(cache_of("query { item(id: \"1\") { plain secret } }").store ==
+        schema::CachePolicy::Storability::NoStore);
+  CHECK(cache_of("query { item(id: \"1\") { plain } }").store ==
+        schema::CachePolicy::Storability::Shared);
+}
+
+TEST_CASE("immutable holds only when everything touched is (§10.9)") {
+  CHECK(cache_of("query { stone(id: \"1\") { name } }").immutable);
+  CHECK_FALSE(cache_of("query { item(id: \"1\") { sealed } }").immutable);  // the root is not
+  CHECK_FALSE(cache_of("query { stone(id: \"1\") { name } item(id: \"1\") { plain } }").immutable);
+  auto schema = testing::load_good_schema(kCacheSchema);
+  const EntityIndex item = schema->entity_index("Item");
+  const auto immutable = [&](const char* mask) {
+    auto selections = query::compile_mask(mask, schema->entities[item], *schema);
+    REQUIRE(selections.has_value());
+    auto plan = plan_entity_fetch(*selections, item, schema);
+    REQUIRE(plan.has_value());
+    return (*plan)->slice(Slice::Pub).cache.immutable;
+  };
+  CHECK(immutable("sealed"));
+  CHECK_FALSE(immutable("plain,sealed"));
+}
+
 TEST_CASE("planning is a function of its arguments") {
   auto schema = load_corpus_schema("fleet");
   const char* text =

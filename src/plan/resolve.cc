@@ -131,7 +131,7 @@ void Resolver::add_schema_root(const query::Selection& selection, Node& node) {
     draft_.warn("root `" + root->name + "` is private, but " +
                     target_name(draft_.schema, root->target) +
                     " has no owner binding: nobody sees it",
-                root->span, "private-without-owner");
+                "private-without-owner");
   }
 }
 
@@ -158,7 +158,7 @@ void Resolver::add_nodes_root(const query::Selection& selection, const ItemSet& 
     draft_.touched.entities.insert(target);
     if (!entity.fetch) {
       draft_.warn("`nodes` finds no " + entity.name + ": the entity has no `fetch by`",
-                  selection.span, "nodes-without-fetch");
+                  "nodes-without-fetch");
       continue;
     }
     TypePart part;
@@ -381,7 +381,7 @@ FieldPart Resolver::make_part(uint32_t index, EntityIndex entity_index, const st
   if (part.gate.denied && policy.level == schema::Policy::Level::Private) {
     draft_.warn("`" + entity.name + "." + selection.name + "` is private, but " + entity.name +
                     " has no owner binding: nobody sees it",
-                selection.span, "private-without-owner");
+                "private-without-owner");
   }
   return part;
 }
@@ -486,7 +486,7 @@ Result<void> Resolver::add_child(uint32_t index, Child& child) {
     if (part.gate.denied) {
       draft_.warn("edge `" + owner_entity.name + "." + edge.name + "` is private, but " +
                       entity.name + " has no owner binding: nobody sees it",
-                  child.selection->span, "private-without-owner");
+                  "private-without-owner");
     }
     node.types.push_back(std::move(part));
   }
