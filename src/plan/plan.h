@@ -60,8 +60,10 @@ Slice slice_of(const Level& level);
 // claims and equal literals of one type share a slot.
 
 // Bounds of one plan beyond the published budgets; over them: lattice:compile-rejected.
-inline constexpr uint32_t kPlanNodesMax = 4096;
-inline constexpr uint32_t kPlanPartsMax = 100'000;  // fields and edges, over all nodes and types
+inline constexpr uint32_t kPlanNodesMax = 2048;
+inline constexpr uint32_t kPlanPartsMax = 10'000;  // fields and edges, over all nodes and types
+
+inline constexpr size_t kLabelBytesMax = 64;  // of a field with arguments, in paths and derivations
 
 using SlotIndex = uint32_t;
 struct Slot {
@@ -204,7 +206,8 @@ struct Node {
   uint32_t root = kNone;    // index of the schema root; kNone for nodes and entity fetches
   std::string name;         // root or edge name
   std::string loader;       // "Post via feed", "User via Post.author": spans and explain
-  std::string path;         // "feed.author", "feed.comments(first:3)"
+  std::string path;         // "feed.author", "feed.comments(first:3)"; arguments longer than
+                            // kLabelBytesMax show as "(..)"
   uint32_t round = 0;
   uint32_t depth = 1;        // levels from the root, which is 1
   Level level;               // of membership: what reaching this node has crossed (nodes: the join)

@@ -354,6 +354,21 @@ TEST_CASE("@depth unrolls the enclosing selection (§4.2)") {
   CHECK(plan->outputs_of(remark)->outputs.size() == 2);
 }
 
+TEST_CASE("long arguments do not repeat on every level below") {
+  const std::string id(3000, 'x');
+  auto plan = plan_of("shop", "query { order(id: \"o\") { parts(shopId: \"" + id +
+                                  "\", first: 2) { name placed } } }");
+  CHECK(node_at(*plan, "order.parts(..)").types.at(0).parts.size() == 2);
+  CHECK(derivation_of(*plan, "order.parts(..).name") ==
+        "order@root:Public ⊔ parts(..):Public ⊔ name:Public = Public");
+  // A grouping argument is a condition of the scan, and part of its tag.
+  const Node& parts = node_at(*plan, "order.parts(..)");
+  CHECK(parts.access.match_fields == Names{"shopId"});
+  const EdgePart& edge = plan->edges[output_of(*plan, plan->nodes.at(0), "Order", "parts").edge];
+  CHECK(edge.grouping.at(0).kind == EdgePart::GroupingSource::Kind::Argument);
+  CHECK(plan->slots[edge.grouping[0].slot].literal == Json(id));
+}
+
 TEST_CASE("many recursive edges end at a limit") {
   PlanOptions options;
   options.budgets.depth_max = 64;

@@ -76,6 +76,11 @@ void collect_claims(Draft& draft, const Level& level) {
   draft.touched.claims.insert(level.claims.begin(), level.claims.end());
 }
 
+// A canonical key as paths and derivations show it: they repeat it on every level below.
+std::string label_of(const std::string& key, const query::Selection& selection) {
+  return key.size() <= kLabelBytesMax ? key : selection.name + "(..)";
+}
+
 // The policy that an interface itself declares on a member, when the scope speaks of the interface.
 const schema::Policy* interface_policy(const Scope& scope, std::string_view name) {
   if (scope.interface == nullptr) return nullptr;
@@ -310,7 +315,7 @@ Joined Resolver::join_part(uint32_t index, const Scope& scope, const std::string
     joined.chain += (joined.chain.empty() ? "" : " ⊔ ") + chain->second;
   }
   if (joined.chain.empty()) joined.chain = chains_[index];
-  joined.chain += " ⊔ " + key + ":" + print_level(own);
+  joined.chain += " ⊔ " + label_of(key, selection) + ":" + print_level(own);
   joined.level = join_levels(joined.level, own);
   return joined;
 }
@@ -325,9 +330,9 @@ void Resolver::add_elements(uint32_t index, const Picks& picks,
         const Scope& scope = picks.scopes[occurrence.scope];
         found->second = join_part(index, scope, key, *occurrence.item.selection);
         const Level& level = found->second.level;
-        draft_.plan.elements.push_back({draft_.plan.nodes[index].path + "." + key,
-                                        found->second.chain + " = " + print_level(level),
-                                        slice_of(level), scope.type});
+        draft_.plan.elements.push_back(
+            {draft_.plan.nodes[index].path + "." + label_of(key, *occurrence.item.selection),
+             found->second.chain + " = " + print_level(level), slice_of(level), scope.type});
       }
     }
   }
@@ -455,7 +460,7 @@ Result<void> Resolver::add_child(uint32_t index, Child& child) {
   Node node;
   node.parent = index;
   node.name = edge.name;
-  node.path = parent.path + "." + child.key;
+  node.path = parent.path + "." + label_of(child.key, *child.selection);
   node.round = parent.round + 1;
   node.depth = parent.depth + 1;
   node.level = child.joined.level;
