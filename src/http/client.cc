@@ -12,7 +12,8 @@ namespace {
 
 // Sending it twice does what sending it once does (RFC 9110 §9.2.2, RFC 10008).
 bool is_idempotent(std::string_view method) {
-  constexpr std::string_view kMethods[] = {"GET", "HEAD", "QUERY", "OPTIONS", "TRACE", "PUT", "DELETE"};
+  constexpr std::string_view kMethods[] = {"GET",   "HEAD", "QUERY", "OPTIONS",
+                                           "TRACE", "PUT",  "DELETE"};
   return std::find(std::begin(kMethods), std::end(kMethods), method) != std::end(kMethods);
 }
 
@@ -67,8 +68,8 @@ Result<void> check_request(std::string_view method, std::string_view target,
 Result<void> BlockingClient::connect(ClientDeadline deadline) {
   LATTICE_TRY(auto stream, ClientStream::connect(base_, options_, deadline));
   bool use_http2 = base_.scheme == "https" ? stream->speaks_http2() : options_.http2;
-  if (use_http2) return fail(Code::NotSupported, "HTTP/2 is not supported yet");
-  protocol_ = make_client_http1(std::move(stream));
+  protocol_ =
+      use_http2 ? make_client_http2(std::move(stream)) : make_client_http1(std::move(stream));
   return {};
 }
 
@@ -105,7 +106,8 @@ Result<Url> parse_url(std::string_view text) {
   for (char& c : out.scheme) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
   }
-  if (out.scheme != "http" && out.scheme != "https") return wrong("http:// or https:// was expected");
+  if (out.scheme != "http" && out.scheme != "https")
+    return wrong("http:// or https:// was expected");
   std::string_view rest = text.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('#'));
   size_t path_begin = std::min(rest.find_first_of("/?"), rest.size());
@@ -114,14 +116,15 @@ Result<Url> parse_url(std::string_view text) {
   if (authority.empty() || !is_valid_authority(authority)) return wrong("a host was expected");
   size_t host_end = authority.front() == '[' ? authority.find(']') + 1
                                              : std::min(authority.find(':'), authority.size());
-  out.host = authority.front() == '[' ? authority.substr(1, host_end - 2)
-                                      : authority.substr(0, host_end);
+  out.host =
+      authority.front() == '[' ? authority.substr(1, host_end - 2) : authority.substr(0, host_end);
   if (out.host.empty()) return wrong("a host was expected");
   out.port = out.scheme == "https" ? 443 : 80;
   if (host_end + 1 < authority.size()) {
     std::string_view digits = authority.substr(host_end + 1);
     auto [end, error] = std::from_chars(digits.begin(), digits.end(), out.port);
-    if (error != std::errc() || end != digits.end() || out.port == 0) return wrong("port 1 to 65535");
+    if (error != std::errc() || end != digits.end() || out.port == 0)
+      return wrong("port 1 to 65535");
   }
   out.target = path.starts_with('/') ? std::string(path) : "/" + std::string(path);
   if (!is_origin_form(out.target)) return wrong("the path holds characters that must be escaped");

@@ -29,8 +29,8 @@ struct Url {
 Result<Url> parse_url(std::string_view text);
 
 struct ClientOptions {
-  bool http2 = false;              // prior knowledge over cleartext, ALPN over TLS
-  bool verify_certificate = true;  // off only for tests with a self-made certificate
+  bool http2 = false;                         // prior knowledge over cleartext, ALPN over TLS
+  bool verify_certificate = true;             // off only for tests with a self-made certificate
   std::chrono::milliseconds timeout{30'000};  // send: for the whole exchange; stream: between bytes
   size_t body_bytes_max = 256 << 20;
 };
@@ -51,9 +51,9 @@ class Client {
   static Result<std::unique_ptr<Client>> open(const Url& base, ClientOptions options = {});
 
   // Sends and waits for the whole answer. `headers` need not hold Host or Content-Length.
-  // A kept connection that the server has closed meanwhile is opened again, once; a request that the
-  // server may have begun is sent again only when its method is safe or idempotent.
-  // Errors: lattice:io (refused, timed out, broken answer), naming the address.
+  // A kept connection that the server has closed meanwhile is opened again, once; a request that
+  // the server may have begun is sent again only when its method is safe or idempotent. Errors:
+  // lattice:io (refused, timed out, broken answer), naming the address.
   virtual Result<ClientResponse> send(std::string_view method, std::string_view target,
                                       const Headers& headers = {}, std::string_view body = {}) = 0;
   // As send, but hands over body pieces as they arrive until `sink` returns false; then the

@@ -48,7 +48,8 @@ Result<Http1Parser::Event> ClientHttp1::next(Http1Parser& parser, const ClientSi
   while (true) {
     std::string_view rest = input_;
     Http1Parser::Event event = parser.next(rest);
-    if (event == Http1Parser::Event::Body) return event;  // the piece is a view: dropped in read_body
+    if (event == Http1Parser::Event::Body)
+      return event;  // the piece is a view: dropped in read_body
     input_.erase(0, input_.size() - rest.size());
     if (event == Http1Parser::Event::Failed) {
       return fail(Code::Io, "the answer cannot be read: " + parser.failure().message);
@@ -104,9 +105,9 @@ Result<ClientResponse> ClientHttp1::exchange(const ClientRequest& request, const
   auto sent = stream_->write(render(request), sink.next());
   if (!sent) keep_alive_ = false;
   Http1Parser parser = Http1Parser::for_responses(
-      {.header_bytes_max = 256 * 1024, .body_bytes_max = sink.stream != nullptr
-                                                             ? std::numeric_limits<int64_t>::max()
-                                                             : sink.options.body_bytes_max});
+      {.header_bytes_max = 256 * 1024,
+       .body_bytes_max = sink.stream != nullptr ? std::numeric_limits<int64_t>::max()
+                                                : sink.options.body_bytes_max});
   ClientResponse out;
   while (true) {
     parser.restart(request.method == "HEAD");

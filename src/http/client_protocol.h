@@ -31,7 +31,7 @@ class ClientProtocol {
  public:
   virtual ~ClientProtocol() = default;
   virtual Result<ClientResponse> exchange(const ClientRequest& request, const ClientSink& sink) = 0;
-  virtual bool is_reusable() = 0;          // for another request
+  virtual bool is_reusable() = 0;             // for another request
   virtual bool has_begun_answer() const = 0;  // a byte of the last exchange's answer came
 };
 

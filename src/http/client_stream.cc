@@ -73,8 +73,7 @@ Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Url& url,
     int on = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (url.scheme == "https") {
-      LATTICE_TRY(auto context,
-                  TlsContext::for_client(options.http2, options.verify_certificate));
+      LATTICE_TRY(auto context, TlsContext::for_client(options.http2, options.verify_certificate));
       stream->tls_ = TlsFilter::connect(std::move(context), url.host);
       LATTICE_TRY_VOID(stream->handshake(deadline));
     }
@@ -85,8 +84,8 @@ Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Url& url,
 
 Result<void> ClientStream::wait(short events, ClientDeadline deadline, const char* doing) {
   while (true) {
-    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline -
-                                                             std::chrono::steady_clock::now());
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return fail(Code::Io, name_ + ": timed out while " + doing);
     pollfd entry{socket_, events, 0};
     int ready = ::poll(&entry, 1, static_cast<int>(std::min<int64_t>(left.count(), 1 << 30)));
@@ -105,7 +104,8 @@ Result<void> ClientStream::handshake(ClientDeadline deadline) {
     if (!sent) return sent;
     if (tls_->is_open()) return {};
     LATTICE_TRY(size_t count, read_socket(buffer.data(), buffer.size(), deadline));
-    if (count == 0) return fail(Code::Io, name_ + ": the connection was closed in the TLS handshake");
+    if (count == 0)
+      return fail(Code::Io, name_ + ": the connection was closed in the TLS handshake");
     bytes = {buffer.data(), count};
   }
 }
@@ -177,6 +177,12 @@ Result<void> ClientStream::write(std::string_view bytes, ClientDeadline deadline
     LATTICE_TRY_VOID(write_cipher(deadline));
   }
   return {};
+}
+
+bool ClientStream::has_input() {
+  if (!early_.empty()) return true;
+  pollfd entry{socket_, POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
 }
 
 bool ClientStream::is_stale() {

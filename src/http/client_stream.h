@@ -31,6 +31,8 @@ class ClientStream {
 
   // Whether the peer closed the connection, or sent something unasked, while it was unused.
   bool is_stale();
+  // Whether a read would not wait.
+  bool has_input();
   bool speaks_http2() const { return tls_ != nullptr && tls_->speaks_http2(); }
 
  private:

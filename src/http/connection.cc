@@ -143,8 +143,8 @@ void Connection::receive_plain(std::string_view bytes) {
   session_->receive(bytes);
 }
 
-// HTTP/2 announces itself: by ALPN over TLS, by its preface otherwise. `bytes` become all that came so
-// far. False while that is too little to tell.
+// HTTP/2 announces itself: by ALPN over TLS, by its preface otherwise. `bytes` become all that came
+// so far. False while that is too little to tell.
 bool Connection::choose_session(std::string_view& bytes) {
   bool is_http2 = tls_ != nullptr && tls_->speaks_http2();
   if (tls_ == nullptr) {
@@ -154,7 +154,8 @@ bool Connection::choose_session(std::string_view& bytes) {
     is_http2 = kHttp2Preface.starts_with(begin);
     if (is_http2 && begin.size() < kHttp2Preface.size()) return false;
   }
-  session_ = make_http1_session(loop_.context, *this, peer_);
+  session_ = is_http2 ? make_http2_session(loop_.context, *this, peer_)
+                      : make_http1_session(loop_.context, *this, peer_);
   return true;
 }
 
@@ -233,8 +234,8 @@ void Connection::wait_for_room() {
                      });
 }
 
-// Everything is sent. Closing at once could destroy, by a reset, what the peer has not read yet, so a
-// peer that may still be sending is listened to for a moment.
+// Everything is sent. Closing at once could destroy, by a reset, what the peer has not read yet, so
+// a peer that may still be sending is listened to for a moment.
 void Connection::begin_linger() {
   if (tls_ != nullptr) {
     tls_->shutdown();
@@ -262,8 +263,8 @@ void Connection::on_tick(SteadyTime now) {
     session_->on_deadline();
     return finish_turn();
   }
-  bool is_idle = is_reading_ && !is_write_blocked_ && session_->is_quiet() &&
-                 now - last_read_ > kQuietTime;
+  bool is_idle =
+      is_reading_ && !is_write_blocked_ && session_->is_quiet() && now - last_read_ > kQuietTime;
   if (is_idle) {
     error_code error;
     socket_.cancel(error);  // on_read goes on waiting without a buffer

@@ -8,7 +8,7 @@
 
 namespace lattice::http {
 
-// Kept alive by its pending operations; belongs to one loop.
+// Kept alive by its loop until it is closed, and by its pending operations.
 class Connection final : public Link, public std::enable_shared_from_this<Connection> {
  public:
   Connection(EventLoop& loop, boost::asio::ip::tcp::socket socket);

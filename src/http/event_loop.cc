@@ -18,7 +18,9 @@ thread_local EventLoop* current_loop = nullptr;
 
 }  // namespace
 
-Loop* Loop::current() { return current_loop; }
+Loop* Loop::current() {
+  return current_loop;
+}
 
 void OpenCount::change(int by) {
   unsigned now = value_.fetch_add(static_cast<unsigned>(by)) + static_cast<unsigned>(by);
@@ -41,7 +43,9 @@ EventLoop::EventLoop(const ServerOptions& options, const Handler& handler,
       wake_timer_(io),
       work_guard_(io.get_executor()) {}
 
-EventLoop::~EventLoop() { stop(); }
+EventLoop::~EventLoop() {
+  stop();
+}
 
 void EventLoop::run_thread() {
   thread_ = std::thread([this] {
@@ -64,8 +68,7 @@ void EventLoop::drain() {
   boost::asio::post(io, [this] {
     is_draining_ = true;
     // Draining may close a connection, which leaves the list then: go over a copy.
-    std::vector<std::shared_ptr<Connection>> all;
-    for (Connection* connection : connections_) all.push_back(connection->shared_from_this());
+    auto all = connections_;
     for (auto& connection : all) connection->drain();
   });
 }
@@ -80,7 +83,10 @@ void EventLoop::stop() {
 void EventLoop::cut_everything() {
   is_stopping_ = is_draining_ = true;
   tick_timer_.cancel();
-  while (!connections_.empty()) connections_.back()->close();
+  while (!connections_.empty()) {
+    auto last = connections_.back();
+    last->close();
+  }
   run_timers(SteadyTime::max());
   io.stop();
 }
@@ -92,7 +98,7 @@ void EventLoop::post(std::function<void()> work) {
 void EventLoop::adopt(boost::asio::ip::tcp::socket socket) {
   auto connection = std::make_shared<Connection>(*this, std::move(socket));
   connection->index = connections_.size();
-  connections_.push_back(connection.get());
+  connections_.push_back(connection);
   if (is_draining_) return connection->close();
   connection->begin();
   arm_tick();
@@ -100,8 +106,8 @@ void EventLoop::adopt(boost::asio::ip::tcp::socket socket) {
 
 void EventLoop::forget(Connection& connection) {
   size_t index = connection.index;
-  LATTICE_CHECK(index < connections_.size() && connections_[index] == &connection, index);
-  connections_[index] = connections_.back();
+  LATTICE_CHECK(index < connections_.size() && connections_[index].get() == &connection, index);
+  std::swap(connections_[index], connections_.back());
   connections_[index]->index = index;
   connections_.pop_back();
   open_count_.change(-1);
@@ -124,7 +130,7 @@ void EventLoop::tick() {
   // Downwards: a connection that closes is replaced by the last, which was visited.
   for (size_t i = connections_.size(); i-- > 0;) {
     if (i >= connections_.size()) continue;
-    auto connection = connections_[i]->shared_from_this();
+    auto connection = connections_[i];  // may leave the list
     connection->on_tick(now);
   }
 }
@@ -180,7 +186,8 @@ Task<void> sleep_for(std::chrono::milliseconds duration) {
     }
   };
   LATTICE_CHECK(current_loop != nullptr);
-  co_await Sleep{*current_loop, duration};
+  Sleep sleep{*current_loop, duration};  // a variable: g++ 12 destroys such temporaries twice
+  co_await sleep;
 }
 
 Task<bool> wait_ready(int fd, Readiness what, std::chrono::milliseconds timeout) {
@@ -219,7 +226,8 @@ Task<bool> wait_ready(int fd, Readiness what, std::chrono::milliseconds timeout)
   LATTICE_CHECK(current_loop != nullptr);
   auto type = what == Readiness::Read ? Descriptor::wait_read : Descriptor::wait_write;
   auto state = std::make_shared<State>(current_loop->io, fd);
-  co_return co_await Wait{*current_loop, std::move(state), type, timeout};
+  Wait wait{*current_loop, std::move(state), type, timeout};  // a variable, as in sleep_for
+  co_return co_await wait;
 }
 
 }  // namespace lattice::http

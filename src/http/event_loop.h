@@ -38,14 +38,15 @@ class OpenCount {
 
 class EventLoop final : public Loop {
  public:
-  EventLoop(const ServerOptions& options, const Handler& handler,
-            std::shared_ptr<TlsContext> tls, OpenCount& open_count);
+  EventLoop(const ServerOptions& options, const Handler& handler, std::shared_ptr<TlsContext> tls,
+            OpenCount& open_count);
   ~EventLoop() override;
 
   void run_thread();  // starts the loop's thread
   // From another thread; each is carried out on the loop.
   void drain();
-  // Cuts all connections, lets the tasks notice it, destroys those that do not end. Joins the thread.
+  // Cuts all connections, lets the tasks notice it, destroys those that do not end. Joins the
+  // thread.
   void stop();
 
   // Loop
@@ -75,7 +76,7 @@ class EventLoop final : public Loop {
   void cut_everything();
 
   OpenCount& open_count_;
-  std::vector<Connection*> connections_;
+  std::vector<std::shared_ptr<Connection>> connections_;
   boost::asio::steady_timer tick_timer_;
   bool is_ticking_ = false;
   boost::asio::steady_timer wake_timer_;

@@ -2,7 +2,10 @@
 
 #include <time.h>
 
+#include <charconv>
 #include <cstdio>
+
+#include "http/problem.h"
 
 namespace lattice::http {
 
@@ -14,10 +17,6 @@ void check_fields(const Headers& headers) {
   for (const Header& field : headers.fields()) {
     LATTICE_CHECK(is_token(field.name) && is_field_value(field.value), field.name, field.value);
   }
-}
-
-Response make_internal_error() {
-  return {500, {{"Content-Type", "text/plain"}}, "internal error\n", {}};
 }
 
 }  // namespace
@@ -47,9 +46,7 @@ struct Exchange::Root {
     explicit promise_type(Exchange& exchange) : self(exchange) {}
     Exchange& self;
 
-    Root get_return_object() {
-      return {std::coroutine_handle<promise_type>::from_promise(*this)};
-    }
+    Root get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
     struct Final {
       bool await_ready() noexcept { return false; }
@@ -106,7 +103,7 @@ void Exchange::end_task() {
   if (failure_) report(std::exchange(failure_, nullptr));
   Stage stage = std::exchange(stage_, Stage::Ended);
   if (is_open()) {
-    if (stage == Stage::Fresh) do_send(make_internal_error());
+    if (stage == Stage::Fresh) do_send(make_problem_response({.status = 500}));
     if (stage == Stage::Streaming) do_abort();
   }
   if (is_attached_) {
@@ -136,9 +133,14 @@ void Exchange::reset_for_next() {
   LATTICE_CHECK(!is_running_);
   if (root_) std::exchange(root_, {}).destroy();
   stage_ = Stage::Fresh;
-  peer_is_gone_ = false;
+  peer_is_gone_ = drops_body_ = false;
+  declared_left_.reset();
   request.headers.clear();
   request.body.clear();
+}
+
+bool Exchange::drops_body(int status) const {
+  return request.method == "HEAD" || status < 200 || status == 204 || status == 304;
 }
 
 void Exchange::send(Response response) {
@@ -161,6 +163,13 @@ void Exchange::start(int status, const Headers& headers) {
   LATTICE_CHECK(stage_ == Stage::Fresh);
   LATTICE_CHECK(status >= 200 && status <= kStatusMax, status);
   check_fields(headers);
+  drops_body_ = drops_body(status);
+  if (auto given = headers.find("Content-Length"); given && !drops_body_) {
+    uint64_t length = 0;
+    auto [end, error] = std::from_chars(given->begin(), given->end(), length);
+    LATTICE_CHECK(error == std::errc() && end == given->end(), *given);
+    declared_left_ = length;
+  }
   stage_ = Stage::Streaming;
   if (is_open()) do_start(status, headers);
 }
@@ -168,6 +177,11 @@ void Exchange::start(int status, const Headers& headers) {
 Task<bool> Exchange::write(std::string bytes) {
   LATTICE_CHECK(stage_ == Stage::Streaming);
   if (!is_open()) co_return false;
+  if (bytes.empty() || drops_body_) co_return true;
+  if (declared_left_) {
+    LATTICE_CHECK(bytes.size() <= *declared_left_, bytes.size(), *declared_left_);
+    *declared_left_ -= bytes.size();
+  }
   do_write(std::move(bytes));
   struct Room {
     Exchange& self;
@@ -184,7 +198,10 @@ Task<bool> Exchange::write(std::string bytes) {
 void Exchange::finish(const Headers& trailers) {
   LATTICE_CHECK(stage_ == Stage::Streaming);
   check_fields(trailers);
-  if (is_open()) do_finish(trailers);
+  if (is_open()) {
+    LATTICE_CHECK(declared_left_.value_or(0) == 0, *declared_left_);
+    do_finish(trailers);
+  }
   stage_ = Stage::Ended;
 }
 

@@ -2,7 +2,8 @@
 // connection. Internal to http.
 //
 //   session ──begin──▶ Exchange ──run──▶ handler task
-//   An exchange ends when its task has ended and its session has let go of it; then it deletes itself.
+//   An exchange ends when its task has ended and its session has let go of it; then it deletes
+//   itself.
 //
 // Everything here belongs to one event loop.
 #pragma once
@@ -81,7 +82,11 @@ class Exchange : public ResponseWriter {
   Stage stage() const { return stage_; }
   void reset_for_next();  // the same object for the next request of a connection
 
-  // Called only while attached and the peer is there.
+  // HEAD, or a status without body: what the handler writes is dropped.
+  bool drops_body(int status) const;
+
+  // Called only while attached and the peer is there. do_write gets no empty piece, and none when
+  // the body is dropped. A declared Content-Length was checked.
   virtual void do_send(Response&& response) = 0;
   virtual void do_interim(int status, const Headers& headers) = 0;
   virtual void do_start(int status, const Headers& headers) = 0;
@@ -111,6 +116,8 @@ class Exchange : public ResponseWriter {
   std::coroutine_handle<> waiting_writer_;
   std::function<void()> gone_callback_;
   Stage stage_ = Stage::Fresh;
+  bool drops_body_ = false;                // of the started stream
+  std::optional<uint64_t> declared_left_;  // of its Content-Length
   bool is_attached_ = true;
   bool peer_is_gone_ = false;
   bool is_running_ = false;

@@ -15,7 +15,9 @@ constexpr size_t kStatusLineBytesMax = 8 * 1024;
 constexpr size_t kMethodBytesMax = 64;
 constexpr size_t kVersionBytes = 8;  // "HTTP/1.1"
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -61,8 +63,8 @@ bool is_valid_authority(std::string_view text) {
 
 bool is_origin_form(std::string_view text) {
   return text.starts_with('/') && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > 0x20 && c < 0x7F && c != '#';
-  });
+           return c > 0x20 && c < 0x7F && c != '#';
+         });
 }
 
 void Http1Parser::restart(bool body_is_absent) {
@@ -95,8 +97,8 @@ Http1Parser::Line Http1Parser::take_line(std::string_view& input, size_t bytes_m
   size_t end = input.find('\n', line_bytes_);
   size_t length = end == std::string_view::npos ? input.size() : end + 1;
   if (length > bytes_max + 2) {
-    fail(limit_status, "a line of the message head is longer than " + std::to_string(bytes_max) +
-                           " bytes");
+    fail(limit_status,
+         "a line of the message head is longer than " + std::to_string(bytes_max) + " bytes");
     return Line::Failed;
   }
   if (end == std::string_view::npos) {
@@ -121,8 +123,9 @@ Http1Parser::Event Http1Parser::next(std::string_view& input) {
         return fail(400, "the request does not begin with a method");
       }
       std::string_view line;
-      size_t bytes_max = is_request_ ? kMethodBytesMax + limits_.target_bytes_max + kVersionBytes + 2
-                                     : kStatusLineBytesMax;
+      size_t bytes_max = is_request_
+                             ? kMethodBytesMax + limits_.target_bytes_max + kVersionBytes + 2
+                             : kStatusLineBytesMax;
       Line taken = take_line(input, bytes_max, is_request_ ? 414 : 400, line);
       if (taken == Line::NeedMore) return Event::NeedMore;
       if (taken == Line::Failed) return Event::Failed;
@@ -134,14 +137,16 @@ Http1Parser::Event Http1Parser::next(std::string_view& input) {
       state_ = State::Fields;
       [[fallthrough]];
     }
-    case State::Fields: return next_fields(input);
-    case State::SizedBody: return next_sized(input);
+    case State::Fields:
+      return next_fields(input);
+    case State::SizedBody:
+      return next_sized(input);
     case State::BodyToEnd:
       if (input.empty()) return Event::NeedMore;
       body_bytes_ += input.size();
       if (body_bytes_ > limits_.body_bytes_max) {
-        return fail(413, "the body is larger than " + std::to_string(limits_.body_bytes_max) +
-                             " bytes");
+        return fail(413,
+                    "the body is larger than " + std::to_string(limits_.body_bytes_max) + " bytes");
       }
       piece_ = input;
       input = {};
@@ -149,9 +154,12 @@ Http1Parser::Event Http1Parser::next(std::string_view& input) {
     case State::ChunkSize:
     case State::ChunkData:
     case State::ChunkEnd:
-    case State::Trailers: return next_chunked(input);
-    case State::Done: return Event::Done;
-    case State::Failed: return Event::Failed;
+    case State::Trailers:
+      return next_chunked(input);
+    case State::Done:
+      return Event::Done;
+    case State::Failed:
+      return Event::Failed;
   }
   return Event::Failed;
 }
@@ -238,8 +246,9 @@ bool Http1Parser::parse_version(std::string_view text) {
 bool Http1Parser::parse_status_line(std::string_view line) {
   if (!parse_version(line.substr(0, kVersionBytes))) return false;
   std::string_view rest = line.substr(kVersionBytes);
-  if (rest.size() < 4 || rest[0] != ' ' || !std::all_of(rest.begin() + 1, rest.begin() + 4, is_digit) ||
-      rest[1] == '0' || (rest.size() > 4 && rest[4] != ' ')) {
+  if (rest.size() < 4 || rest[0] != ' ' ||
+      !std::all_of(rest.begin() + 1, rest.begin() + 4, is_digit) || rest[1] == '0' ||
+      (rest.size() > 4 && rest[4] != ' ')) {
     fail(400, "expected a status of three digits in " + quoted(line));
     return false;
   }
@@ -357,7 +366,8 @@ bool Http1Parser::parse_framing_field(std::string_view name, std::string_view va
         head_.is_chunked = true;
       }
       return true;
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -389,8 +399,8 @@ bool Http1Parser::finish_head() {
     return false;
   }
   int status = head_.status;
-  bool never_has_body = !is_request_ && (body_is_absent_ || status < 200 || status == 204 ||
-                                         status == 304);
+  bool never_has_body =
+      !is_request_ && (body_is_absent_ || status < 200 || status == 204 || status == 304);
   if (never_has_body) {
     state_ = State::Done;
   } else if (head_.is_chunked) {

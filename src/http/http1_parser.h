@@ -4,10 +4,10 @@
 //   parser.next(input)  → Event::Head, parser.head().target == "/a"
 //   parser.next(input)  → Event::Done
 //
-// What two readers could understand differently is refused, never repaired: a bare LF or CR, a folded
-// line, space before the colon, control bytes, a Transfer-Encoding that is not exactly `chunked`,
-// Content-Length twice or beside Transfer-Encoding, chunk sizes with anything but hex digits.
-// No sockets, no time. One message after the other; not thread-safe.
+// What two readers could understand differently is refused, never repaired: a bare LF or CR, a
+// folded line, space before the colon, control bytes, a Transfer-Encoding that is not exactly
+// `chunked`, Content-Length twice or beside Transfer-Encoding, chunk sizes with anything but hex
+// digits. No sockets, no time. One message after the other; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,16 @@ class Http1Parser {
 
  private:
   enum class State : uint8_t {
-    StartLine, Fields, SizedBody, BodyToEnd, ChunkSize, ChunkData, ChunkEnd, Trailers, Done, Failed
+    StartLine,
+    Fields,
+    SizedBody,
+    BodyToEnd,
+    ChunkSize,
+    ChunkData,
+    ChunkEnd,
+    Trailers,
+    Done,
+    Failed
   };
 
   Http1Parser(bool is_request, Limits limits) : is_request_(is_request), limits_(limits) {}
@@ -110,7 +119,7 @@ class Http1Parser {
   std::string_view piece_;
   std::string absolute_authority_;  // of an absolute-form target
   bool is_absolute_ = false;
-  bool has_empty_line_ = false;     // one empty line before the request is passed over
+  bool has_empty_line_ = false;  // one empty line before the request is passed over
   unsigned host_count_ = 0;
   size_t line_bytes_ = 0;   // bytes of the unfinished line that hold no LF
   size_t block_bytes_ = 0;  // bytes of header or trailer lines so far

@@ -1,17 +1,19 @@
-// HTTP/1.1 and HTTP/1.0 on one connection: requests are read one after the other and answered in order.
+// HTTP/1.1 and HTTP/1.0 on one connection: requests are read one after the other and answered in
+// order.
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "http/http1_parser.h"
+#include "http/problem.h"
 #include "http/session.h"
 
 namespace lattice::http {
 
 namespace {
 
-// Input that is kept while a request is being answered (pipelined requests); beyond it the connection
-// stops reading.
+// Input that is kept while a request is being answered (pipelined requests); beyond it the
+// connection stops reading.
 constexpr size_t kStashBytesMax = 64 * 1024;
 constexpr SteadyTime kNever = SteadyTime::max();
 
@@ -19,7 +21,9 @@ SteadyTime after(std::chrono::milliseconds delay) {
   return std::chrono::steady_clock::now() + delay;
 }
 
-bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
+bool may_have_body(int status) {
+  return status >= 200 && status != 204 && status != 304;
+}
 
 // "HTTP/1.1 200 OK\r\n", rendered once.
 std::string_view status_line(int status) {
@@ -49,7 +53,8 @@ void append_field(std::string& out, const Header& field) {
 enum class Special : uint8_t { None, ContentLength, Connection, Drop, Date };
 Special classify(std::string_view name) {
   switch (name.size()) {
-    case 4: return equals_ignoring_case(name, "date") ? Special::Date : Special::None;
+    case 4:
+      return equals_ignoring_case(name, "date") ? Special::Date : Special::None;
     case 10:
       if (equals_ignoring_case(name, "connection")) return Special::Connection;
       return equals_ignoring_case(name, "keep-alive") ? Special::Drop : Special::None;
@@ -57,7 +62,8 @@ Special classify(std::string_view name) {
       return equals_ignoring_case(name, "content-length") ? Special::ContentLength : Special::None;
     case 17:
       return equals_ignoring_case(name, "transfer-encoding") ? Special::Drop : Special::None;
-    default: return Special::None;
+    default:
+      return Special::None;
   }
 }
 
@@ -69,6 +75,7 @@ class Http1Exchange final : public Exchange {
       : Exchange(context), session_(session) {}
 
   void prepare() { reset_for_next(); }
+  using Exchange::drops_body;
   bool is_streaming() const { return stage() == Stage::Streaming; }
 
  protected:
@@ -112,7 +119,9 @@ class Http1Session final : public Session {
     return !is_finished_ && !peer_has_ended_ && stash_.size() < kStashBytesMax && has_room();
   }
   bool is_finished() const override { return is_finished_; }
-  bool is_quiet() const override { return stash_.empty() && (is_answering_ || !parser_.has_begun()); }
+  bool is_quiet() const override {
+    return stash_.empty() && (is_answering_ || !parser_.has_begun());
+  }
   Ending ending() const override { return ending_; }
 
  private:
@@ -141,19 +150,18 @@ class Http1Session final : public Session {
   Link& link_;
   Peer peer_;
   Http1Parser parser_;
-  std::string stash_;                   // received, not yet parsed
-  Http1Exchange* exchange_ = nullptr;   // the current request, or a spent one for the next
+  std::string stash_;                  // received, not yet parsed
+  Http1Exchange* exchange_ = nullptr;  // the current request, or a spent one for the next
   SteadyTime deadline_;
   bool is_advancing_ = false;
   bool is_answering_ = false;  // the handler was called and its answer has not ended
   bool is_timing_head_ = false;
-  bool keep_alive_ = true;     // of the current request
+  bool keep_alive_ = true;  // of the current request
   bool is_draining_ = false;
   bool peer_has_ended_ = false;
   bool is_finished_ = false;
   Ending ending_ = Ending::Close;
-  Body body_ = Body::None;     // of the current answer
-  uint64_t body_left_ = 0;     // Sized
+  Body body_ = Body::None;  // of the current answer
 };
 
 void Http1Session::receive(std::string_view bytes) {
@@ -263,7 +271,7 @@ void Http1Session::dispatch() {
 
 // Answers what is no acceptable request, and ends the connection.
 void Http1Session::refuse(int status, std::string_view message) {
-  Response response{status, {{"Content-Type", "text/plain"}}, std::string(message) + "\n", {}};
+  Response response = make_problem_response({.status = status, .detail = std::string(message)});
   keep_alive_ = false;
   is_finished_ = true;
   ending_ = Ending::Linger;
@@ -298,24 +306,23 @@ void Http1Session::drop() {
 }
 
 void Http1Session::send_response(Response&& response) {
-  bool is_head = exchange_->request.method == "HEAD";
-  bool with_trailers = !response.trailers.empty() &&
-                       exchange_->request.version == Version::Http1_1 &&
-                       may_have_body(response.status);
+  bool drops_body = exchange_->drops_body(response.status);
+  bool with_trailers = !response.trailers.empty() && may_have_body(response.status) &&
+                       exchange_->request.version == Version::Http1_1;
   body_ = with_trailers ? Body::Chunked : Body::Sized;
   write_head(response.status, response.headers, body_, response.body.size(),
              with_trailers ? &response.trailers : nullptr);
-  if (!is_head && may_have_body(response.status)) {
-    if (with_trailers) {
-      write_piece(std::move(response.body));
-      return finish_stream(response.trailers);
-    }
+  if (drops_body) return end_response();
+  if (!with_trailers) {
     output.append(std::move(response.body));
+    return end_response();
   }
-  end_response();
+  if (!response.body.empty()) write_piece(std::move(response.body));
+  finish_stream(response.trailers);
 }
 
-// Writes status line and fields. `length` belongs to Body::Sized. `trailers` are announced when given.
+// Writes status line and fields. `length` belongs to Body::Sized. `trailers` are announced when
+// given.
 void Http1Session::write_head(int status, const Headers& headers, Body body, uint64_t length,
                               const Headers* trailers) {
   bool is_head = exchange_ != nullptr && exchange_->request.method == "HEAD";
@@ -325,17 +332,22 @@ void Http1Session::write_head(int status, const Headers& headers, Body body, uin
   bool has_length = false;
   for (const Header& field : headers.fields()) {
     switch (classify(field.name)) {
-      case Special::Drop: continue;
+      case Special::Drop:
+        continue;
       case Special::Connection:
         if (has_list_token(field.value, "close")) keep_alive_ = false;
         continue;
       case Special::ContentLength:
         // What a GET would have had, or a 304's; everywhere else the real length counts.
-        if ((!is_head && status != 304) || has_length || (body == Body::Sized && length > 0)) continue;
+        if ((!is_head && status != 304) || has_length || (body == Body::Sized && length > 0))
+          continue;
         has_length = true;
         break;
-      case Special::Date: has_date = true; break;
-      case Special::None: break;
+      case Special::Date:
+        has_date = true;
+        break;
+      case Special::None:
+        break;
     }
     append_field(*out, field);
   }
@@ -362,23 +374,18 @@ void Http1Session::write_head(int status, const Headers& headers, Body body, uin
 }
 
 void Http1Session::start_stream(int status, const Headers& headers) {
-  bool is_head = exchange_->request.method == "HEAD";
-  auto given_length = headers.find("Content-Length");
-  uint64_t length = 0;
   Body framing = exchange_->request.version == Version::Http1_0 ? Body::ToEnd : Body::Chunked;
-  if (given_length) {
-    auto [end, error] = std::from_chars(given_length->begin(), given_length->end(), length);
-    LATTICE_CHECK(error == std::errc() && end == given_length->end(), *given_length);
+  uint64_t length = 0;
+  if (auto given = headers.find("Content-Length")) {
+    std::from_chars(given->begin(), given->end(), length);
     framing = Body::Sized;
   }
-  body_ = is_head || !may_have_body(status) ? Body::None : framing;
+  body_ = exchange_->drops_body(status) ? Body::None : framing;
   write_head(status, headers, body_, length, nullptr);
-  body_left_ = length;
   link_.flush_soon();
 }
 
 void Http1Session::write_piece(std::string&& bytes) {
-  if (bytes.empty() || body_ == Body::None) return;
   if (body_ == Body::Chunked) {
     {
       OutputQueue::Tail out(output);
@@ -388,17 +395,12 @@ void Http1Session::write_piece(std::string&& bytes) {
     output.append(std::move(bytes));
     output.append_copy("\r\n");
   } else {
-    if (body_ == Body::Sized) {
-      LATTICE_CHECK(bytes.size() <= body_left_, bytes.size(), body_left_);
-      body_left_ -= bytes.size();
-    }
     output.append(std::move(bytes));
   }
   link_.flush_soon();
 }
 
 void Http1Session::finish_stream(const Headers& trailers) {
-  if (body_ == Body::Sized) LATTICE_CHECK(body_left_ == 0, body_left_);
   if (body_ == Body::Chunked) {
     OutputQueue::Tail out(output);
     out->append("0\r\n");
@@ -429,14 +431,24 @@ void Http1Session::abort_response() {
   link_.flush_soon();
 }
 
-void Http1Exchange::do_send(Response&& response) { session_.send_response(std::move(response)); }
+void Http1Exchange::do_send(Response&& response) {
+  session_.send_response(std::move(response));
+}
 void Http1Exchange::do_start(int status, const Headers& headers) {
   session_.start_stream(status, headers);
 }
-void Http1Exchange::do_write(std::string&& bytes) { session_.write_piece(std::move(bytes)); }
-void Http1Exchange::do_finish(const Headers& trailers) { session_.finish_stream(trailers); }
-void Http1Exchange::do_abort() { session_.abort_response(); }
-size_t Http1Exchange::unsent_bytes() const { return session_.output.size(); }
+void Http1Exchange::do_write(std::string&& bytes) {
+  session_.write_piece(std::move(bytes));
+}
+void Http1Exchange::do_finish(const Headers& trailers) {
+  session_.finish_stream(trailers);
+}
+void Http1Exchange::do_abort() {
+  session_.abort_response();
+}
+size_t Http1Exchange::unsent_bytes() const {
+  return session_.output.size();
+}
 
 void Http1Exchange::do_interim(int status, const Headers& headers) {
   if (request.version == Version::Http1_0) return;
@@ -451,7 +463,9 @@ void Http1Exchange::do_interim(int status, const Headers& headers) {
 }
 
 // The exchange stays, spent, for the connection's next request.
-void Http1Exchange::on_task_end() { session_.link_.flush_soon(); }
+void Http1Exchange::on_task_end() {
+  session_.link_.flush_soon();
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Bytes waiting to be sent, in order: small texts are gathered, large bodies are kept without a copy.
+// Bytes waiting to be sent, in order: small texts are gathered, large bodies are kept without a
+// copy.
 //
 //   queue.tail() += "HTTP/1.1 200 OK\r\n";   queue.append(std::move(body));
 //   size_t count = queue.gather(pieces);     queue.consume(bytes_sent);
@@ -47,8 +48,8 @@ class OutputQueue {
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
 
-  // Fills `pieces` with views of the first bytes and returns how many it filled. They are valid until
-  // the next call that is not const.
+  // Fills `pieces` with views of the first bytes and returns how many it filled. They are valid
+  // until the next call that is not const.
   size_t gather(std::span<std::string_view> pieces) const {
     size_t count = 0;
     size_t skip = offset_;
@@ -139,11 +140,11 @@ class OutputQueue {
   }
 
   std::vector<std::string> segments_;
-  size_t first_ = 0;    // segments before it are sent
-  size_t offset_ = 0;   // bytes of segments_[first_] that are sent
-  size_t size_ = 0;     // bytes unsent
+  size_t first_ = 0;   // segments before it are sent
+  size_t offset_ = 0;  // bytes of segments_[first_] that are sent
+  size_t size_ = 0;    // bytes unsent
   bool tail_is_open_ = false;
-  std::string spare_;          // empty, with memory
+  std::string spare_;  // empty, with memory
 };
 
 }  // namespace lattice::http

@@ -122,8 +122,10 @@ void AsioServer::on_accept(const error_code& error, tcp::socket socket, EventLoo
 // One connection too many: told so where that is possible without waiting.
 void AsioServer::refuse(tcp::socket& socket) {
   static constexpr std::string_view kAnswer =
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nRetry-After: 1\r\n"
-      "Content-Length: 26\r\nConnection: close\r\n\r\ntoo many open connections\n";
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n"
+      "Retry-After: 1\r\nContent-Length: 102\r\nConnection: close\r\n\r\n"
+      "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
+      "\"detail\":\"too many open connections\"}";
   error_code error;
   if (options_.tls.certificate_file.empty()) {
     ::send(socket.native_handle(), kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -161,7 +163,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   if (!options.tls.certificate_file.empty()) {
     LATTICE_TRY(tls, TlsContext::for_server(options.tls));
   }
-  auto server = std::make_unique<AsioServer>(std::move(options), std::move(handler), std::move(tls));
+  auto server =
+      std::make_unique<AsioServer>(std::move(options), std::move(handler), std::move(tls));
   LATTICE_TRY_VOID(server->listen());
   server->run();
   return server;

@@ -3,8 +3,8 @@
 //
 //   connection ──receive(bytes)──▶ Session ──output──▶ connection
 //
-// The connection hands bytes in and takes `output` out; the session says through its Link when there
-// is something to take outside of these calls. Tests and fuzzers drive it without a network.
+// The connection hands bytes in and takes `output` out; the session says through its Link when
+// there is something to take outside of these calls. Tests and fuzzers drive it without a network.
 // One event loop; no call throws.
 #pragma once
 
@@ -54,10 +54,10 @@ class Session {
   virtual void drop() = 0;
 
   virtual bool wants_input() const = 0;
-  virtual bool is_finished() const = 0;   // close once `output` is sent
-  virtual bool is_quiet() const = 0;      // nothing half read: the read buffer may be freed
-  // How to close. Linger: the peer may still be sending, and must get to read the answer. Reset: the
-  // end must look like a failure (an answer that only the connection's end delimits was cut).
+  virtual bool is_finished() const = 0;  // close once `output` is sent
+  virtual bool is_quiet() const = 0;     // nothing half read: the read buffer may be freed
+  // How to close. Linger: the peer may still be sending, and must get to read the answer. Reset:
+  // the end must look like a failure (an answer that only the connection's end delimits was cut).
   enum class Ending : uint8_t { Close, Linger, Reset };
   virtual Ending ending() const = 0;
 

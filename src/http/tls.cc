@@ -61,9 +61,11 @@ void set_common(SSL_CTX* context) {
 }  // namespace
 
 Result<std::shared_ptr<TlsContext>> TlsContext::for_server(const TlsOptions& options) {
-  if (options.key_file.empty()) return lattice::fail(Code::Io, "TLS needs a key file beside the certificate");
+  if (options.key_file.empty())
+    return lattice::fail(Code::Io, "TLS needs a key file beside the certificate");
   if (std::string why = explain_unreadable(options.certificate_file); !why.empty()) {
-    return fail(Code::Io, "the TLS certificate " + options.certificate_file + " cannot be read: " + why);
+    return fail(Code::Io,
+                "the TLS certificate " + options.certificate_file + " cannot be read: " + why);
   }
   if (std::string why = explain_unreadable(options.key_file); !why.empty()) {
     return fail(Code::Io, "the TLS key " + options.key_file + " cannot be read: " + why);
@@ -92,7 +94,8 @@ Result<std::shared_ptr<TlsContext>> TlsContext::for_client(bool http2, bool veri
                           static_cast<unsigned>(alpn.size()));
   if (verify_certificate) {
     if (SSL_CTX_set_default_verify_paths(out->context_) != 1) {
-      return fail(Code::Io, "the system's certificate store cannot be read: " + take_openssl_error());
+      return fail(Code::Io,
+                  "the system's certificate store cannot be read: " + take_openssl_error());
     }
     SSL_CTX_set_verify(out->context_, SSL_VERIFY_PEER, nullptr);
     out->verifies_ = true;
@@ -100,7 +103,9 @@ Result<std::shared_ptr<TlsContext>> TlsContext::for_client(bool http2, bool veri
   return out;
 }
 
-TlsContext::~TlsContext() { SSL_CTX_free(context_); }
+TlsContext::~TlsContext() {
+  SSL_CTX_free(context_);
+}
 
 TlsFilter::TlsFilter(std::shared_ptr<TlsContext> context)
     : context_(std::move(context)),
@@ -112,7 +117,9 @@ TlsFilter::TlsFilter(std::shared_ptr<TlsContext> context)
   SSL_set_bio(ssl_, incoming_, outgoing_);
 }
 
-TlsFilter::~TlsFilter() { SSL_free(ssl_); }
+TlsFilter::~TlsFilter() {
+  SSL_free(ssl_);
+}
 
 std::unique_ptr<TlsFilter> TlsFilter::accept(std::shared_ptr<TlsContext> context) {
   std::unique_ptr<TlsFilter> out(new TlsFilter(std::move(context)));

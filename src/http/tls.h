@@ -2,8 +2,9 @@
 //
 //   socket ──receive──▶ TlsFilter ──▶ plain text      plain text ──encrypt──▶ cipher ──▶ socket
 //
-// It does no input or output of its own, so that servers and the blocking client use it alike and an
-// idle connection holds no record buffers. A filter belongs to one thread; a context may be shared.
+// It does no input or output of its own, so that servers and the blocking client use it alike and
+// an idle connection holds no record buffers. A filter belongs to one thread; a context may be
+// shared.
 #pragma once
 
 #include <memory>
@@ -49,8 +50,8 @@ class TlsFilter {
   ~TlsFilter();
   TlsFilter(const TlsFilter&) = delete;
 
-  // Takes bytes from the socket (empty: just go on) and appends what they hold to `plain`. False when
-  // the connection is broken; failure() says why.
+  // Takes bytes from the socket (empty: just go on) and appends what they hold to `plain`. False
+  // when the connection is broken; failure() says why.
   bool receive(std::string_view bytes, std::string& plain);
   // Encrypts from the front of `plain` while little is waiting in `cipher`. Does nothing before the
   // handshake is done.
@@ -59,9 +60,9 @@ class TlsFilter {
 
   OutputQueue cipher;  // for the socket
 
-  bool is_open() const { return is_open_; }            // the handshake is done
-  bool peer_has_ended() const { return has_ended_; }   // it said that nothing follows
-  bool speaks_http2() const;                           // by ALPN; once open
+  bool is_open() const { return is_open_; }           // the handshake is done
+  bool peer_has_ended() const { return has_ended_; }  // it said that nothing follows
+  bool speaks_http2() const;                          // by ALPN; once open
   const std::string& failure() const { return failure_; }
 
  private:

@@ -23,7 +23,8 @@ class RawSocket {
   explicit RawSocket(uint16_t port, int receive_buffer_bytes = 0) {
     socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (receive_buffer_bytes > 0) {
-      setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(receive_buffer_bytes));
+      setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
+                 sizeof(receive_buffer_bytes));
     }
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -90,7 +91,8 @@ class RawSocket {
 
   bool receive() {
     pollfd entry{socket_, POLLIN, 0};
-    if (::poll(&entry, 1, kPatienceMs) <= 0) throw std::runtime_error("nothing came; have: " + buffer_);
+    if (::poll(&entry, 1, kPatienceMs) <= 0)
+      throw std::runtime_error("nothing came; have: " + buffer_);
     char bytes[16 * 1024];
     ssize_t count = ::recv(socket_, bytes, sizeof(bytes), 0);
     if (count < 0) was_reset_ = true;
