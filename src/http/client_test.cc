@@ -1,7 +1,7 @@
 // The blocking client: URLs, broken peers, and connections that end between requests.
 #include "http/client.h"
 
-#include "http/test_support.h"
+#include "tests/support/http_server.h"
 
 using namespace lattice;
 using namespace lattice::http;

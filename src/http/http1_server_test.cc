@@ -1,5 +1,5 @@
 // The HTTP/1.1 server over real sockets.
-#include "http/test_support.h"
+#include "tests/support/http_server.h"
 
 using namespace lattice;
 using namespace lattice::http;

@@ -1,5 +1,5 @@
 // The HTTP/2 server over real sockets: with the client, and with frames written by hand.
-#include "http/test_support.h"
+#include "tests/support/http_server.h"
 
 using namespace lattice;
 using namespace lattice::http;

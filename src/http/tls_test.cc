@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "http/test_support.h"
+#include "tests/support/http_server.h"
 
 using namespace lattice;
 using namespace lattice::http;

@@ -1,4 +1,4 @@
-// What the tests of this folder share. Only tests include it.
+// A server, a client and a certificate for tests that talk HTTP.
 #pragma once
 
 #include <doctest/doctest.h>
