@@ -59,6 +59,43 @@ bool is_below_combining(std::string_view text) {
   return true;
 }
 
+// The canonical decomposition of well-formed text, its marks not yet in order.
+std::vector<utf8proc_int32_t> decompose(std::string_view text) {
+  constexpr size_t kDecompositionMax = 16;  // of one code point; Unicode has 4
+  std::vector<utf8proc_int32_t> out;
+  out.reserve(text.size());
+  int last_boundclass = UTF8PROC_BOUNDCLASS_START;
+  for (size_t offset = 0; offset < text.size();) {
+    const auto code_point = static_cast<utf8proc_int32_t>(next_code_point(text, offset));
+    const size_t size = out.size();
+    out.resize(size + kDecompositionMax);
+    utf8proc_ssize_t length = utf8proc_decompose_char(
+        code_point, out.data() + size, kDecompositionMax,
+        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE), &last_boundclass);
+    LATTICE_CHECK(length > 0 && length <= static_cast<utf8proc_ssize_t>(kDecompositionMax),
+                  static_cast<int64_t>(length), static_cast<int64_t>(code_point));
+    out.resize(size + static_cast<size_t>(length));
+  }
+  return out;
+}
+
+// Sorts every run of marks by combining class. The library's own ordering takes time quadratic in the
+// length of a run, and a stranger chooses that length.
+void order_marks(std::vector<utf8proc_int32_t>& code_points) {
+  const auto combining_class = [](utf8proc_int32_t code_point) {
+    return utf8proc_get_property(code_point)->combining_class;
+  };
+  for (auto begin = code_points.begin(); begin != code_points.end();) {
+    const auto end = std::find_if(begin, code_points.end(), [&](utf8proc_int32_t code_point) {
+      return combining_class(code_point) == 0;
+    });
+    std::stable_sort(begin, end, [&](utf8proc_int32_t left, utf8proc_int32_t right) {
+      return combining_class(left) < combining_class(right);
+    });
+    begin = end == code_points.end() ? end : end + 1;
+  }
+}
+
 }  // namespace
 
 size_t find_invalid_utf8(std::string_view text) {
@@ -81,14 +118,18 @@ Result<std::string> to_nfc(std::string_view text) {
     return fail(Code::Encoding, "not valid UTF-8 at offset " + std::to_string(invalid));
   }
   if (is_below_combining(text)) return std::string(text);
-  utf8proc_uint8_t* mapped = nullptr;
-  utf8proc_ssize_t length = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-      static_cast<utf8proc_ssize_t>(text.size()), &mapped,
+  std::vector<utf8proc_int32_t> code_points = decompose(text);
+  order_marks(code_points);
+  utf8proc_ssize_t length = utf8proc_normalize_utf32(
+      code_points.data(), static_cast<utf8proc_ssize_t>(code_points.size()),
       static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   LATTICE_CHECK(length >= 0, static_cast<int64_t>(length));
-  std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(mapped, &std::free);
-  return std::string(reinterpret_cast<const char*>(mapped), static_cast<size_t>(length));
+  std::string out;
+  out.reserve(text.size());
+  for (utf8proc_ssize_t i = 0; i < length; ++i) {
+    append_code_point(out, static_cast<char32_t>(code_points[static_cast<size_t>(i)]));
+  }
+  return out;
 }
 
 bool is_nfc(std::string_view text) {

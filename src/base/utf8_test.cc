@@ -174,5 +174,18 @@ TEST_CASE("compare_utf16 orders as the UTF-16 units do") {
   }
 }
 
+// The order of marks is found by sorting: a run as long as the text takes no longer than the text.
+TEST_CASE("long runs of marks are put in order") {
+  constexpr size_t kMarks = 100'000;
+  std::string text = "e";
+  std::string wanted = "\u1eb9";  // e with dot below, which takes the first U+0323
+  for (size_t i = 0; i < kMarks; ++i) text += "\u0301\u0323";
+  for (size_t i = 1; i < kMarks; ++i) wanted += "\u0323";
+  for (size_t i = 0; i < kMarks; ++i) wanted += "\u0301";
+  auto normal = to_nfc(text);
+  REQUIRE(normal.has_value());
+  CHECK(*normal == wanted);
+}
+
 }  // namespace
 }  // namespace lattice
