@@ -129,7 +129,8 @@ TEST_CASE("what could be understood in two ways is refused with 400 and the end"
           "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"sv,
           "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n c: d\r\n\r\n"sv,
           "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"sv,
-          "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"sv,
+          "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+           "Content-Length: 5\r\n\r\n0\r\n\r\n"sv,
           "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"sv,
           "GET / HTTP/1.1\nHost: a\n\n"sv,
           "GET / HTTP/1.1\r\nHost : a\r\n\r\n"sv,

@@ -49,3 +49,12 @@ TEST_CASE("a target splits at its first question mark") {
   CHECK(request.path == "/a");
   CHECK(request.query.empty());
 }
+
+TEST_CASE("reason phrases") {
+  CHECK(reason_phrase(100) == "Continue");
+  CHECK(reason_phrase(207) == "Multi-Status");
+  CHECK(reason_phrase(508) == "Loop Detected");
+  CHECK(reason_phrase(99).empty());
+  CHECK(reason_phrase(299).empty());
+  CHECK(reason_phrase(599).empty());
+}
