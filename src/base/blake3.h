@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +16,7 @@ class Blake3 {
   void update(std::string_view bytes);
   // The first `length` bytes of the extendable output. The hasher stays usable.
   std::string finish(size_t length) const;
+  void finish_into(std::span<char> out) const;
 
  private:
   struct Chunk {
@@ -25,7 +26,10 @@ class Blake3 {
     uint8_t block_length = 0;
     uint8_t blocks_compressed = 0;
   };
-  void push_chunk(std::array<uint32_t, 8> chaining, uint64_t chunk_count);
+  void flush_block();
+  void merge_subtrees();
+  void push_chunk(const std::array<uint32_t, 8>& chaining);
+  bool is_between_chunks() const;
   Chunk chunk_;
   std::array<std::array<uint32_t, 8>, 54> stack_;
   uint8_t stack_size_ = 0;
@@ -33,7 +37,10 @@ class Blake3 {
 
 // The first `length` bytes (raw) of BLAKE3(bytes).
 std::string blake3(std::string_view bytes, size_t length = 32);
-// base64url of the first `length` bytes: the `H` of the protocol's identifiers.
+// The same without an allocation: as many bytes as `out` has.
+void blake3_into(std::string_view bytes, std::span<char> out);
+// base64url of the first `length` bytes, at most 64: the `H` of the protocol's identifiers.
 std::string blake3_base64url(std::string_view bytes, size_t length);
+void append_blake3_base64url(std::string& out, std::string_view bytes, size_t length);
 
 }  // namespace lattice

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/blake3_compress.h"
+#include "base/random.h"
 #include "tests/support/vectors.h"
 
 namespace lattice {
@@ -47,12 +49,76 @@ TEST_CASE("the official BLAKE3 vectors, whole and in pieces") {
   }
 }
 
+TEST_CASE("the vector kernel agrees with the portable one") {
+  const internal::Blake3Kernel& portable = internal::blake3_portable_kernel();
+  const internal::Blake3Kernel* fast = internal::blake3_sse41_kernel();
+  if (fast == nullptr) {
+    MESSAGE("left out: no SSE4.1 on this machine");
+    return;
+  }
+  CHECK(&internal::blake3_kernel() == fast);
+  constexpr uint64_t kSeed = 11;
+  CAPTURE(kSeed);
+  SeededRandom random(kSeed);
+  for (int i = 0; i < 2000; ++i) {
+    internal::Blake3Words chaining;
+    for (uint32_t& word : chaining) word = static_cast<uint32_t>(random.next());
+    internal::Blake3Block block;
+    for (uint8_t& byte : block) byte = static_cast<uint8_t>(random.next());
+    uint64_t counter = random.next() >> random.below(64);
+    auto length = static_cast<uint32_t>(random.below(65));
+    auto flags = static_cast<uint32_t>(random.below(16));
+    internal::Blake3Block wide;
+    internal::Blake3Block fast_wide;
+    portable.compress_wide(chaining, block.data(), counter, length, flags, wide.data());
+    fast->compress_wide(chaining, block.data(), counter, length, flags, fast_wide.data());
+    REQUIRE(wide == fast_wide);
+    internal::Blake3Words fast_chaining = chaining;
+    portable.compress(chaining, block.data(), counter, length, flags);
+    fast->compress(fast_chaining, block.data(), counter, length, flags);
+    REQUIRE(chaining == fast_chaining);
+    REQUIRE(std::memcmp(chaining.data(), wide.data(), sizeof(chaining)) == 0);
+  }
+  std::string chunks = vector_input(4096);
+  for (uint64_t counter : {uint64_t{0}, uint64_t{5}, uint64_t{0xfffffffe}, ~uint64_t{0} - 3}) {
+    std::array<internal::Blake3Words, 4> four;
+    std::array<internal::Blake3Words, 4> fast_four;
+    auto bytes = reinterpret_cast<const uint8_t*>(chunks.data());
+    portable.hash_four(bytes, counter, four);
+    fast->hash_four(bytes, counter, fast_four);
+    CHECK(four == fast_four);
+  }
+}
+
 TEST_CASE("BLAKE3 hashes of the protocol vectors") {
   testing::run_vectors("hashes.json", [](const Json& vector) {
     if (testing::text_of(vector, "kind") != "blake3-hex") return testing::not_mine();
     return testing::expect_equal(hex(blake3(testing::text_of(vector, "input"))),
                                  testing::text_of(vector, "hash"));
   });
+}
+
+TEST_CASE("lengths around the four chunks that are hashed at once, whole and in two pieces") {
+  for (size_t chunk_count : {4, 5, 7, 8, 9, 12, 16, 20}) {
+    for (size_t more : {0, 1, 63, 64, 65, 1023}) {
+      std::string input = vector_input(chunk_count * 1024 + more);
+      // Pieces of 1 KiB and less never meet the four lanes.
+      Blake3 plain;
+      for (size_t at = 0; at < input.size(); at += 1000) {
+        plain.update(std::string_view(input).substr(at, 1000));
+      }
+      std::string wanted = plain.finish(32);
+      CAPTURE(input.size());
+      CHECK(blake3(input) == wanted);
+      for (size_t first : {size_t{1}, size_t{1024}, size_t{4096}, input.size() - 1}) {
+        Blake3 hasher;
+        hasher.update(std::string_view(input).substr(0, first));
+        hasher.finish(32);
+        hasher.update(std::string_view(input).substr(first));
+        CHECK(hasher.finish(32) == wanted);
+      }
+    }
+  }
 }
 
 TEST_CASE("a hasher stays usable after finish, and a copy goes on alone") {

@@ -13,7 +13,8 @@ namespace {
 constexpr int kRawWindowBits = -15;  // negative: no zlib header or checksum
 constexpr size_t kOutputStepBytes = 16 * 1024;
 
-// zlib counts in 32 bits, and takes its input as a pointer to mutable bytes that it does not change.
+// zlib counts in 32 bits, and takes its input as a pointer to mutable bytes that it does not
+// change.
 void give_input(z_stream& stream, std::string_view bytes) {
   LATTICE_CHECK(bytes.size() <= std::numeric_limits<uInt>::max(), bytes.size());
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -38,8 +39,8 @@ std::string deflate_raw(std::string_view bytes, std::string_view dictionary) {
                              /*memLevel=*/9, Z_DEFAULT_STRATEGY) == Z_OK);
   int status = Z_OK;
   if (!dictionary.empty()) {
-    status = deflateSetDictionary(&stream, as_bytef(dictionary),
-                                  static_cast<uInt>(dictionary.size()));
+    status =
+        deflateSetDictionary(&stream, as_bytef(dictionary), static_cast<uInt>(dictionary.size()));
   }
   std::string out;
   if (status == Z_OK) {
@@ -88,8 +89,8 @@ Result<std::string> inflate_raw(std::string_view stream, size_t bytes_max,
                                                (z.msg != nullptr ? z.msg : "not a raw stream"));
   }
   if (z.avail_in != 0) {
-    return fail(Code::Encoding, std::to_string(z.avail_in) +
-                                    " bytes follow the end of the compressed text");
+    return fail(Code::Encoding,
+                std::to_string(z.avail_in) + " bytes follow the end of the compressed text");
   }
   return out;
 }

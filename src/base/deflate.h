@@ -11,8 +11,8 @@ namespace lattice {
 // Level 9, 32 KiB window.
 std::string deflate_raw(std::string_view bytes, std::string_view dictionary = {});
 
-// Any conforming raw stream. Errors: lattice:encoding when the stream is broken, has bytes after its
-// end, or would grow past `bytes_max`.
+// Any conforming raw stream. Errors: lattice:encoding when the stream is broken, has bytes after
+// its end, or would grow past `bytes_max`.
 Result<std::string> inflate_raw(std::string_view stream, size_t bytes_max,
                                 std::string_view dictionary = {});
 

@@ -50,8 +50,7 @@ TEST_CASE("streams that are broken") {
       {stream + "x", "1 bytes follow the end of the compressed text"},
       {"\xff\xff\xff", "the compressed text is broken: invalid block type"},
       // A zlib header in front is not raw.
-      {"\x78\x9c\x4b\x04\x01",
-       "the compressed text is broken: invalid stored block lengths"},
+      {"\x78\x9c\x4b\x04\x01", "the compressed text is broken: invalid stored block lengths"},
   };
   for (const Case& c : cases) {
     auto text = inflate_raw(c.stream, kPlenty);

@@ -12,15 +12,18 @@ namespace lattice {
 namespace {
 
 constexpr size_t kLineBytesMax = 160;
-constexpr size_t kContextBytes = 40;    // kept before the span when a long line is cut
-constexpr size_t kSuggestBytesMax = 64; // longer words are no misspelt names
+constexpr size_t kContextBytes = 40;     // kept before the span when a long line is cut
+constexpr size_t kSuggestBytesMax = 64;  // longer words are no misspelt names
 constexpr std::string_view kCut = "...";
 
 std::string_view severity_name(Severity severity) {
   switch (severity) {
-    case Severity::Error: return "error";
-    case Severity::Warning: return "warning";
-    case Severity::Note: return "note";
+    case Severity::Error:
+      return "error";
+    case Severity::Warning:
+      return "warning";
+    case Severity::Note:
+      return "note";
   }
   return "error";
 }

@@ -29,8 +29,8 @@ std::string render_diagnostic(const Diagnostic& diagnostic, std::string_view nam
 // All diagnostics of `error`, in order; the plain message when it has none.
 std::string render_error(const Error& error, std::string_view name, std::string_view text);
 
-// The candidate closest to `word` by edit distance, if it is close enough to suggest (at most a third
-// of the word's length, at least 1). Ties go to the first in order.
+// The candidate closest to `word` by edit distance, if it is close enough to suggest (at most a
+// third of the word's length, at least 1). Ties go to the first in order.
 std::optional<std::string_view> closest_match(std::string_view word,
                                               std::span<const std::string_view> candidates);
 // "; did you mean `title`?" or "".

@@ -36,7 +36,8 @@ TEST_CASE("positions count code points from one") {
 }
 
 TEST_CASE("carets stand under multi-byte, wide, combining and tabbed text") {
-  CHECK(render("\xc3\xa9\xc3\xa9 x", {5, 6}) == "f:1:4: error: m\n  1 | \xc3\xa9\xc3\xa9 x\n    |    ^\n");
+  CHECK(render("\xc3\xa9\xc3\xa9 x", {5, 6}) ==
+        "f:1:4: error: m\n  1 | \xc3\xa9\xc3\xa9 x\n    |    ^\n");
   // A CJK character takes two columns; the caret line spans both.
   CHECK(render("\xe6\xbc\xa2 x", {0, 3}) == "f:1:1: error: m\n  1 | \xe6\xbc\xa2 x\n    | ^^\n");
   CHECK(render("\xe6\xbc\xa2x", {3, 4}) == "f:1:2: error: m\n  1 | \xe6\xbc\xa2x\n    |   ^\n");

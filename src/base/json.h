@@ -3,8 +3,9 @@
 //   {"b":1,"a":[1.50]}  ──parse_json──▶ Json ──canonical_json──▶ {"a":[1.5],"b":1}
 //
 // canonical_json is the function that hashes, claims and cursors use: object keys by code point,
-// ECMAScript rendering of doubles, integers as plain digits whatever their size. jcs is RFC 8785, for
-// values of type `Json`: keys by UTF-16 unit, every number a double.
+// ECMAScript rendering of doubles, integers as plain digits whatever their size. jcs is RFC 8785,
+// for values of type `Json`: keys by UTF-16 unit, every number a double.
+//
 // Json is a value: copy it, move it, compare it. Any thread.
 #pragma once
 
@@ -81,16 +82,22 @@ class Json {
   bool erase(std::string_view key);
   void push_back(Json value);
 
+  // Becomes an empty string, array or object, and hands it out to be filled.
+  std::string& emplace_string() { return value_.emplace<std::string>(); }
+  Array& emplace_array() { return value_.emplace<Array>(); }
+  Object& emplace_object() { return value_.emplace<Object>(); }
+
   bool operator==(const Json&) const = default;  // member order counts
 
  private:
-  std::variant<std::monostate, bool, int64_t, double, BigInteger, std::string, Array, Object> value_;
+  std::variant<std::monostate, bool, int64_t, double, BigInteger, std::string, Array, Object>
+      value_;
 };
 
 struct JsonLimits {
   uint32_t depth_max = 128;
   size_t bytes_max = 16 << 20;
-  // 308 digits are always within the range of a double, so jcs can print every integer that was read.
+  // 308 digits are always within the range of a double: jcs can print whatever was read.
   size_t integer_digits_max = 308;
 };
 
@@ -113,8 +120,8 @@ void append_canonical_json(std::string& out, const Json& value);
 std::string jcs(const Json& value);
 void append_jcs(std::string& out, const Json& value);
 
-// The pieces that every writer shares. Strings: `\" \\ \n \t \r \b \f`, other controls `\u00xx`, all
-// else raw. Doubles: ECMAScript Number::toString, finite only (a failed check otherwise).
+// The pieces that every writer shares. Strings: `\" \\ \n \t \r \b \f`, other controls `\u00xx`,
+// all else raw. Doubles: ECMAScript Number::toString, finite only (a failed check otherwise).
 void append_json_string(std::string& out, std::string_view text);
 void append_json_number(std::string& out, double value);
 void append_json_number(std::string& out, int64_t value);

@@ -1,5 +1,5 @@
-// The renderings of JSON: as held, pretty, and the two canonical ones. They share strings and numbers
-// and differ in the order of keys and in how integers print.
+// The renderings of JSON: as held, pretty, and the two canonical ones. They share strings and
+// numbers and differ in the order of keys and in how integers print.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,13 +45,27 @@ size_t find_escape(std::string_view text, size_t from) {
 void append_escaped(std::string& out, char c) {
   static constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\t': out += "\\t"; return;
-    case '\r': out += "\\r"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
     default: {
       auto byte = static_cast<uint8_t>(c);
       const char escape[] = {'\\', 'u', '0', '0', kHex[byte >> 4], kHex[byte & 15]};
@@ -60,8 +74,8 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
-// The shortest digits that read back as the double, and the place of the decimal point: the value is
-// 0.DIGITS × 10^point.
+// The shortest digits that read back as the double, and the place of the decimal point: the value
+// is 0.DIGITS × 10^point.
 struct Digits {
   std::array<char, 20> text;
   int count = 0;
@@ -266,7 +280,9 @@ void append_json_number(std::string& out, double value) {
   append_digits(out, shortest_digits(std::abs(value)));
 }
 
-void append_json(std::string& out, const Json& value) { append_value<Style::AsHeld>(out, value); }
+void append_json(std::string& out, const Json& value) {
+  append_value<Style::AsHeld>(out, value);
+}
 std::string to_json(const Json& value) {
   std::string out;
   append_json(out, value);
@@ -288,7 +304,9 @@ std::string canonical_json(const Json& value) {
   return out;
 }
 
-void append_jcs(std::string& out, const Json& value) { append_value<Style::Jcs>(out, value); }
+void append_jcs(std::string& out, const Json& value) {
+  append_value<Style::Jcs>(out, value);
+}
 std::string jcs(const Json& value) {
   std::string out;
   append_jcs(out, value);

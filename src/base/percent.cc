@@ -83,8 +83,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_url_query(std::st
     if (part.empty()) continue;
     size_t equals = std::min(part.find('='), part.size());
     LATTICE_TRY(auto name, percent_decode(part.substr(0, equals)));
-    LATTICE_TRY(auto value,
-                percent_decode(part.substr(std::min(equals + 1, part.size()))));
+    LATTICE_TRY(auto value, percent_decode(part.substr(std::min(equals + 1, part.size()))));
     members.emplace_back(std::move(name), std::move(value));
   }
   return members;

@@ -21,7 +21,8 @@ TEST_CASE("decoding keeps a plus and takes both cases of digits") {
   CHECK(percent_decode("a+b%2B%c3%A9").value() == "a+b+\xc3\xa9");
   CHECK(percent_decode("").value() == "");
   CHECK(percent_decode("\xc3\xa9").value() == "\xc3\xa9");
-  for (const char* broken : {"%", "%4", "a%zz", "%g0", "%0g", "%%41", "%c3", "%ff", "%ed%a0%80", "\xff"}) {
+  for (const char* broken :
+       {"%", "%4", "a%zz", "%g0", "%0g", "%%41", "%c3", "%ff", "%ed%a0%80", "\xff"}) {
     CAPTURE(broken);
     auto decoded = percent_decode(broken);
     REQUIRE(!decoded.has_value());
@@ -35,7 +36,8 @@ TEST_CASE("decoding keeps a plus and takes both cases of digits") {
 TEST_CASE("the query of a URL, in order") {
   using Members = std::vector<std::pair<std::string, std::string>>;
   CHECK(parse_url_query("").value() == Members{});
-  CHECK(parse_url_query("a=1&b=x%26y&a=2").value() == Members{{"a", "1"}, {"b", "x&y"}, {"a", "2"}});
+  CHECK(parse_url_query("a=1&b=x%26y&a=2").value() ==
+        Members{{"a", "1"}, {"b", "x&y"}, {"a", "2"}});
   CHECK(parse_url_query("a&b=&=c&&d=e=f&").value() ==
         Members{{"a", ""}, {"b", ""}, {"", "c"}, {"d", "e=f"}});
   CHECK(parse_url_query("a%3Db=c+d").value() == Members{{"a=b", "c+d"}});

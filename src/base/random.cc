@@ -25,7 +25,9 @@ uint64_t SeededRandom::below(uint64_t bound) {
   return value % bound;
 }
 
-double SeededRandom::unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+double SeededRandom::unit() {
+  return static_cast<double>(next() >> 11) * 0x1p-53;
+}
 
 std::string random_bytes(size_t count) {
   std::string bytes(count, '\0');

@@ -17,20 +17,32 @@ constexpr size_t kDecimalIntegerDigitsMax = 12;
 constexpr size_t kFractionDigitsMax = 3;
 constexpr int64_t kIntegerMax = 999'999'999'999'999;
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_alpha(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z'); }
-bool is_key_start(char c) { return is_lower(c) || c == '*'; }
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_alpha(char c) {
+  return is_lower(c) || (c >= 'A' && c <= 'Z');
+}
+bool is_key_start(char c) {
+  return is_lower(c) || c == '*';
+}
 bool is_key_char(char c) {
   return is_lower(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == '*';
 }
-bool is_token_start(char c) { return is_alpha(c) || c == '*'; }
+bool is_token_start(char c) {
+  return is_alpha(c) || c == '*';
+}
 // tchar of RFC 9110, and `:` and `/`.
 bool is_token_char(char c) {
   return is_alpha(c) || is_digit(c) ||
          (c != '\0' && std::string_view("!#$%&'*+-.^_`|~:/").find(c) != std::string_view::npos);
 }
-bool is_visible(char c) { return c >= 0x20 && c < 0x7f; }
+bool is_visible(char c) {
+  return c >= 0x20 && c < 0x7f;
+}
 
 constexpr std::string_view kBase64Digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -121,8 +133,8 @@ class Parser {
   }
 
   std::unexpected<Error> broken(std::string_view what) const {
-    return fail(Code::Encoding, "structured field: " + std::string(what) + " at offset " +
-                                    std::to_string(at_));
+    return fail(Code::Encoding,
+                "structured field: " + std::string(what) + " at offset " + std::to_string(at_));
   }
   std::unexpected<Error> over(std::string_view what, size_t limit) const {
     return broken("more than " + std::to_string(limit) + " " + std::string(what));
@@ -362,8 +374,8 @@ class Writer {
   }
 
   Result<void> write_key(const std::string& key) {
-    bool is_key = !key.empty() && is_key_start(key[0]) &&
-                  std::all_of(key.begin(), key.end(), is_key_char);
+    bool is_key =
+        !key.empty() && is_key_start(key[0]) && std::all_of(key.begin(), key.end(), is_key_char);
     if (!is_key) return unprintable("the key `" + key + "`");
     out_ += key;
     return {};
@@ -430,8 +442,12 @@ class Writer {
 
 }  // namespace
 
-Result<SfvItem> parse_sfv_item(std::string_view field) { return Parser(field).parse_item_field(); }
-Result<SfvList> parse_sfv_list(std::string_view field) { return Parser(field).parse_list_field(); }
+Result<SfvItem> parse_sfv_item(std::string_view field) {
+  return Parser(field).parse_item_field();
+}
+Result<SfvList> parse_sfv_list(std::string_view field) {
+  return Parser(field).parse_list_field();
+}
 Result<SfvDictionary> parse_sfv_dictionary(std::string_view field) {
   return Parser(field).parse_dictionary_field();
 }

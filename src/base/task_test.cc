@@ -25,7 +25,9 @@ struct Gate {
   }
 };
 
-Task<int> ready(int value) { co_return value; }
+Task<int> ready(int value) {
+  co_return value;
+}
 
 Task<int> after(Gate& gate, int value) {
   co_await gate;
@@ -108,9 +110,9 @@ TEST_CASE("exceptions travel through awaits, before and after a suspension") {
 
   Gate gate;
   std::string got;
-  detach([](Task<std::string> task, std::string& to) -> Task<void> {
-    to = co_await std::move(task);
-  }(parent(&gate), got), [](std::exception_ptr failure) { CHECK(!failure); });
+  detach([](Task<std::string> task,
+            std::string& to) -> Task<void> { to = co_await std::move(task); }(parent(&gate), got),
+         [](std::exception_ptr failure) { CHECK(!failure); });
   gate.open();
   CHECK(got == "broken");
 
@@ -121,7 +123,6 @@ TEST_CASE("exceptions travel through awaits, before and after a suspension") {
   second.open();
   CHECK(has_failed);
 }
-
 
 TEST_CASE("a loop over ready tasks does not grow the stack") {
   auto loop = []() -> Task<int64_t> {
@@ -136,13 +137,15 @@ TEST_CASE("a loop over tasks that wait does not grow the stack") {
   constexpr int kCount = 200'000;
   Gate gate;
   int64_t sum = 0;
-  detach([](Gate& g, int64_t& total) -> Task<void> {
-    for (int i = 0; i < kCount; ++i) {
-      g.is_open = false;
-      total += co_await after(g, 1);
-      total += co_await ready(1);
-    }
-  }(gate, sum), [](std::exception_ptr failure) { CHECK(!failure); });
+  detach(
+      [](Gate& g, int64_t& total) -> Task<void> {
+        for (int i = 0; i < kCount; ++i) {
+          g.is_open = false;
+          total += co_await after(g, 1);
+          total += co_await ready(1);
+        }
+      }(gate, sum),
+      [](std::exception_ptr failure) { CHECK(!failure); });
   for (int i = 0; i < kCount; ++i) gate.open();
   CHECK(sum == 2 * kCount);
 }

@@ -30,9 +30,9 @@ size_t skip_ascii(std::string_view text, size_t offset) {
   return offset;
 }
 
-// The length of the well-formed sequence at `offset` that starts with a byte beyond ASCII; 0 if it is
-// not well-formed. The range of the second byte rules out overlong forms, surrogates and what lies
-// beyond U+10FFFF (Unicode table 3-7).
+// The length of the well-formed sequence at `offset` that starts with a byte beyond ASCII; 0 if it
+// is not well-formed. The range of the second byte rules out overlong forms, surrogates and what
+// lies beyond U+10FFFF (Unicode table 3-7).
 size_t sequence_length(std::string_view text, size_t offset) {
   uint8_t lead = byte_at(text, offset);
   size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -185,8 +185,8 @@ std::strong_ordering compare_utf16(std::string_view left, std::string_view right
   size_t i = 0;
   while (i < common && left[i] == right[i]) ++i;
   if (i == common) return left.size() <=> right.size();
-  // In UTF-16 the code points beyond U+FFFF (lead bytes F0 to F4) start with a surrogate, which sorts
-  // below U+E000..U+FFFF (lead bytes EE and EF). All else keeps the order of the bytes.
+  // In UTF-16 the code points beyond U+FFFF (lead bytes F0 to F4) start with a surrogate, which
+  // sorts below U+E000..U+FFFF (lead bytes EE and EF). All else keeps the order of the bytes.
   auto rank = [](uint8_t byte) {
     if (byte >= 0xf0) return byte - 2;
     return byte >= 0xee ? byte + 5 : byte + 0;

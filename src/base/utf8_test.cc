@@ -34,7 +34,8 @@ TEST_CASE("what is not well-formed is found at its first byte") {
   for (std::string_view broken :
        {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x80\x80", "\xe0\x9f\xbf",
         "\xe2\x82", "\xe2\x28\xa1", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80",
-        "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe"}) {
+        "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff",
+        "\xfe"}) {
     for (size_t before : {0, 1, 7, 8, 9, 16}) {
       std::string text = std::string(before, 'a') + std::string(broken);
       CAPTURE(text);
@@ -51,8 +52,8 @@ TEST_CASE("what is not well-formed is found at its first byte") {
   CHECK(find_invalid_utf8("\xc3\xa4\xc3\xa4\xc3") == 4);
 }
 
-// All texts of up to three bytes, and four with a lead of F0 or F4, against the plain definition: the
-// bytes are what encoding a code point gives.
+// All texts of up to three bytes, and four with a lead of F0 or F4, against the plain definition:
+// the bytes are what encoding a code point gives.
 TEST_CASE("well-formedness agrees with encoding, for all short sequences") {
   std::set<std::string> encodings;
   for (char32_t code_point = 0x80; code_point <= 0x10ffff; ++code_point) {
@@ -112,8 +113,8 @@ TEST_CASE("Unicode's normalization test: NFC of every column") {
     begin = end + 1;
     if (line.empty() || line[0] == '#' || line[0] == '@') continue;
     ++line_count;
-    // Columns: source; NFC; NFD; NFKC; NFKD. NFC of the first three is the second, of the others the
-    // fourth.
+    // Columns: source; NFC; NFD; NFKC; NFKD. NFC of the first three is the second, of the others
+    // the fourth.
     std::array<std::string, 5> columns;
     for (std::string& column : columns) {
       size_t semicolon = line.find(';');
@@ -132,7 +133,8 @@ TEST_CASE("Unicode's normalization test: NFC of every column") {
 
 TEST_CASE("text below U+0300 is its own NFC") {
   std::string text;
-  for (char32_t code_point = 0; code_point < 0x300; ++code_point) append_code_point(text, code_point);
+  for (char32_t code_point = 0; code_point < 0x300; ++code_point)
+    append_code_point(text, code_point);
   CHECK(is_nfc(text));
   CHECK(to_nfc("e\xcc\x81").value() == "\xc3\xa9");
   CHECK(to_nfc(std::string_view("a\0b\xcc\x88", 5)).value() == std::string("a\0b\xcc\x88", 5));
@@ -156,9 +158,9 @@ TEST_CASE("compare_utf16 orders as the UTF-16 units do") {
   constexpr uint64_t kSeed = 7;
   CAPTURE(kSeed);
   SeededRandom random(kSeed);
-  const char32_t borders[] = {0,      0x7f,   0x80,   0x7ff,  0x800,   0xfff,   0x1000,  0xcfff,
-                              0xd7ff, 0xe000, 0xefff, 0xf000, 0xffff,  0x10000, 0x3ffff, 0x40000,
-                              0xfffff, 0x100000, 0x10ffff, 'a'};
+  const char32_t borders[] = {0,       0x7f,    0x80,    0x7ff,    0x800,    0xfff,  0x1000,
+                              0xcfff,  0xd7ff,  0xe000,  0xefff,   0xf000,   0xffff, 0x10000,
+                              0x3ffff, 0x40000, 0xfffff, 0x100000, 0x10ffff, 'a'};
   auto random_text = [&] {
     std::string text;
     for (uint64_t count = random.below(4); count > 0; --count) {

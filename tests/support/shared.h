@@ -50,8 +50,8 @@ inline std::optional<std::filesystem::path> shared_folder() {
   return std::nullopt;
 }
 
-// The path of a file or folder under the shared one; nullopt, with a message, when there is no shared
-// folder.
+// The path of a file or folder under the shared one; nullopt, with a message, when there is no
+// shared folder.
 inline std::optional<std::filesystem::path> find_shared(std::string_view relative) {
   auto folder = shared_folder();
   if (!folder) {

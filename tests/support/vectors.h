@@ -8,9 +8,9 @@
 //     });
 //   }
 //
-// A failing case that tests/vectors/not_yet.txt lists ("canonical-json/wide-integer  why") is counted,
-// not failed. A listed case that passes, or that is not in the file, is a failure: take it off the
-// list.
+// A failing case that tests/vectors/not_yet.txt lists ("canonical-json/wide-integer  why") is
+// counted, not failed. A listed case that passes, or that is not in the file, is a failure: take it
+// off the list.
 #pragma once
 
 #include <exception>
@@ -29,10 +29,16 @@ struct Verdict {
   enum class Kind { Passed, Failed, NotMine } kind = Kind::Passed;
   std::string why;
 };
-inline Verdict passed() { return {}; }
-inline Verdict failed(std::string why) { return {Verdict::Kind::Failed, std::move(why)}; }
+inline Verdict passed() {
+  return {};
+}
+inline Verdict failed(std::string why) {
+  return {Verdict::Kind::Failed, std::move(why)};
+}
 // The case belongs to another test (a kind of hashes.json that this one does not know).
-inline Verdict not_mine() { return {Verdict::Kind::NotMine, {}}; }
+inline Verdict not_mine() {
+  return {Verdict::Kind::NotMine, {}};
+}
 inline Verdict expect_equal(std::string_view got, std::string_view wanted) {
   if (got == wanted) return passed();
   return failed("got    " + std::string(got) + "\n  wanted " + std::string(wanted));
@@ -88,7 +94,8 @@ inline void run_vectors(std::string_view name, const std::function<Verdict(const
     bool is_listed = listed.erase(title) > 0;
     if (verdict.kind == Verdict::Kind::NotMine) continue;
     bool has_passed = verdict.kind == Verdict::Kind::Passed;
-    if (has_passed && is_listed) FAIL_CHECK(path << " passes: remove it from tests/vectors/not_yet.txt");
+    if (has_passed && is_listed)
+      FAIL_CHECK(path << " passes: remove it from tests/vectors/not_yet.txt");
     if (!has_passed && !is_listed) FAIL_CHECK(path << "\n  " << verdict.why);
     passed_count += has_passed;
     not_yet_count += !has_passed && is_listed;
