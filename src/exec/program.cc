@@ -344,7 +344,9 @@ void SliceCompiler::make_node(NodeCode& node) {
     target.entity = entity_at(type.entity);
     target.gate = make_gate(target.entity, type.gate);
     for (const plan::GateTerm& term : type.gate.all_of) target.has_row_gate |= term.is_on_row();
-    target.emits_membership = node.node->parent == kNone && is_emitted(type.slice);
+    // A point fetch names its row in whichever slice answers (§6.7).
+    bool is_named = is_emitted(type.slice) || node.node->access.kind == Access::Kind::EntityFetch;
+    target.emits_membership = node.node->parent == kNone && is_named;
     node.emits_membership |= target.emits_membership;
     if (node.node->access.collection != nullptr) {
       const EntityCode& entity = code_.entities[target.entity];
