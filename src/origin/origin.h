@@ -1,14 +1,20 @@
 // The origin: the protocol's endpoints over one store (spec §6, §7, §8.2, §10).
 //
 //   LATTICE_TRY(auto origin, Origin::create(options, schema, std::move(store), clock));
-//   Server::start({...}, [&](const Request& r, ResponseWriter& w) { return origin->handle(r, w); });
+//   Server::start({...}, [&](const Request& r, ResponseWriter& w) { return origin->handle(r, w);
+//   });
 //
-// A file an endpoint: ladder.cc (query forms), entity.cc, discovery.cc, inspection.cc; and what they
-// share: validators, tenure, proofs, admission, problem.cc.
-// One Origin is shared by every event loop.
+// A request's way: find_route → parse_parameters → authenticate → memo → bind → execute → headers.
+// A file an endpoint: ladder.cc (query forms), page.cc, entity.cc, discovery.cc,
+// schema_documents.cc, inspection.cc, later.cc (what is not served yet); and what they share:
+// routing, parameters, caller, proofs, admission, memo, compile.cc, answer.cc, coalesce, tenure,
+// validators, digest, problem, cors. One Origin is shared by every event loop; its state is the
+// memo and counters, each behind a lock of its own. Authorization comes before look-ups and
+// validators, always.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,9 +44,12 @@ struct OriginOptions {
   plan::PlanOptions plan;
   uint32_t tenure_threshold = 3;            // §10.7
   uint32_t memo_entries_max = 10'000;       // memoized queries
+  size_t memo_bytes_max = 256 << 20;        // what they keep alive, roughly
+  uint32_t cold_compiles_per_minute = 600;  // of one client (§14.2); 0: no limit
   uint32_t surrogate_key_bytes_max = 7000;  // header budget
   std::vector<std::string> cors_origins;
-  std::string service_token;                // admin, metrics, corpus; empty: off
+  std::string service_token;                  // admin, metrics, corpus; empty: off
+  std::function<void(std::string_view)> log;  // one line a call, any thread; empty: standard error
 };
 
 class Origin {
