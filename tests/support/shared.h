@@ -19,17 +19,9 @@
 #include <string>
 #include <string_view>
 
-namespace lattice::testing {
+#include "tests/support/repository.h"
 
-// The folder that holds src/ and tests/: above the test's own executable, which is built inside it.
-inline std::filesystem::path repository_folder() {
-  auto folder = std::filesystem::read_symlink("/proc/self/exe");
-  while (folder.has_relative_path()) {
-    folder = folder.parent_path();
-    if (std::filesystem::exists(folder / "src/layers.txt")) return folder;
-  }
-  throw std::runtime_error("the test is not built inside its repository");
-}
+namespace lattice::testing {
 
 // The whole file; a file that cannot be read ends the test case.
 inline std::string read_file(const std::filesystem::path& path) {
@@ -39,15 +31,12 @@ inline std::string read_file(const std::filesystem::path& path) {
 }
 
 inline std::optional<std::filesystem::path> shared_folder() {
-  if (const char* named = std::getenv("LATTICE_SHARED")) {
-    REQUIRE_MESSAGE(std::filesystem::is_directory(named), "LATTICE_SHARED is no folder: " << named);
-    return std::filesystem::path(named);
+  auto folder = find_shared_folder();
+  if (folder) {
+    REQUIRE_MESSAGE(std::filesystem::is_directory(*folder),
+                    "LATTICE_SHARED is no folder: " << folder->string());
   }
-  for (const char* place : {"../shared", "../../shared"}) {
-    auto folder = (repository_folder() / place).lexically_normal();
-    if (std::filesystem::is_directory(folder)) return folder;
-  }
-  return std::nullopt;
+  return folder;
 }
 
 // The path of a file or folder under the shared one; nullopt, with a message, when there is no
