@@ -298,6 +298,42 @@ TEST_CASE("an interface edge keeps its owner's tag and its members' types (§4.4
   CHECK(output_of(*plan, captain, "Robot", "mates").wire_key == "\"mates(first:3)\":");
 }
 
+TEST_CASE("what an interface gates is gated on every member, unless the member is named (§8.1)") {
+  auto schema = testing::load_good_schema(R"(schema gated.example
+claims { role: Text }
+interface Named { name: Text visible when caller.role = "boss" }
+entity Cat by id implements Named {
+  visible to all by default
+  id: Text
+  name: Text
+}
+entity Dog by id implements Named {
+  visible to all by default
+  owner id is caller
+  id: Text
+  name: Text private
+}
+get pet of Named public
+get beast of (Cat | Dog) public
+)");
+  auto plan = plan_of(schema, "query { pet { name } }");
+  CHECK(derivation_of(*plan, "pet.name") == "pet@root:Public ⊔ name:Private = Private");
+  CHECK(plan->slice(Slice::Priv).claims == Names{"role"});
+  CHECK(part_of(*plan, plan->nodes[0], "Cat", "name").gate.all_of.size() == 1);
+  CHECK(part_of(*plan, plan->nodes[0], "Dog", "name").gate.all_of.size() == 2);
+
+  plan = plan_of(schema, "query { pet { ... on Cat { name } } }");
+  CHECK(derivation_of(*plan, "pet.name", "Cat") == "pet@root:Public ⊔ name:Public = Public");
+  CHECK(part_of(*plan, plan->nodes[0], "Cat", "name").gate.is_open());
+
+  // A bare field of a union joins over the members, which keep their own gates.
+  plan = plan_of(schema, "query { beast { name ... on Cat { id } } }");
+  CHECK(plan->slice(Slice::Pub).roots == Names{"beast"});
+  CHECK(part_of(*plan, plan->nodes[0], "Cat", "name").slice == Slice::Priv);
+  CHECK(part_of(*plan, plan->nodes[0], "Cat", "name").gate.is_open());
+  CHECK(part_of(*plan, plan->nodes[0], "Cat", "id").slice == Slice::Pub);
+}
+
 TEST_CASE("different selections of one edge by type stay apart") {
   auto plan =
       plan_of("fleet",
