@@ -89,19 +89,30 @@ void append_value(std::string& out, const Value& value) {
   out += ']';
 }
 
+namespace {
+
+// A token as a message quotes it: whole, or its beginning.
+std::string quote_number(std::string_view token) {
+  constexpr size_t kQuotedMax = 40;
+  if (token.size() <= kQuotedMax) return "`" + std::string(token) + "`";
+  return "`" + std::string(token.substr(0, kQuotedMax)) + "...`";
+}
+
+}  // namespace
+
 Result<std::string> canonical_number(std::string_view token) {
   constexpr size_t kExponentDigitsMax = 5;
   if (const size_t e = token.find_first_of("eE"); e != std::string_view::npos) {
     const size_t digits = token.find_first_of("0123456789", e);
     if (digits != std::string_view::npos && token.size() - digits > kExponentDigitsMax) {
-      return fail(Code::CompileRejected, "the exponent of `" + std::string(token) +
-                                             "` has more than five digits");
+      return fail(Code::CompileRejected,
+                  "the exponent of " + quote_number(token) + " has more than five digits");
     }
   }
   auto number = parse_json(token);
   if (!number || !number->is_number()) {
     return fail(Code::CompileRejected,
-                "`" + std::string(token) + "` is not a number that a double can hold");
+                quote_number(token) + " is not a number that a double can hold");
   }
   return canonical_json(*number);
 }
