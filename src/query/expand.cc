@@ -20,6 +20,13 @@ size_t count_bytes(const Value& value) {
   return out;
 }
 
+uint32_t list_depth(const Value& value) {
+  if (value.kind != Value::Kind::List) return 0;
+  uint32_t deepest = 0;
+  for (const Value& item : value.list) deepest = std::max(deepest, list_depth(item));
+  return deepest + 1;
+}
+
 SelectionSet& set_of(SelectionNode& node) {
   if (!node.set) node.set = std::make_unique<SelectionSet>();
   return *node.set;
@@ -39,18 +46,22 @@ std::vector<Selection> SelectionSet::finish() && {
   return out;
 }
 
-// Counts what expansion meets, so that fragments which multiply are refused early.
-bool Expander::count(const Selection& selection, uint32_t depth) {
-  if (depth > limits_.nesting_max) {
+// Counts what expansion meets, so that fragments which multiply are refused early, and what is left
+// can be read back: braces and brackets nest no deeper than a text may.
+bool Expander::count(const Selection& selection, const std::vector<Argument>& arguments,
+                     uint32_t depth) {
+  uint32_t deepest = 0;
+  bytes_ += selection.name.size();
+  for (const Argument& argument : arguments) {
+    bytes_ += argument.name.size() + count_bytes(argument.value);
+    deepest = std::max(deepest, list_depth(argument.value));
+  }
+  if (depth + deepest > limits_.nesting_max) {
     findings_.report(selection.span,
                      "with its fragments expanded, the query nests more than " +
                          std::to_string(limits_.nesting_max) + " levels deep",
                      "nesting");
     return false;
-  }
-  bytes_ += selection.name.size();
-  for (const Argument& argument : selection.arguments) {
-    bytes_ += argument.name.size() + count_bytes(argument.value);
   }
   if (++selections_ <= limits_.expanded_selections_max && bytes_ <= limits_.expanded_bytes_max) {
     return true;
@@ -67,7 +78,6 @@ bool Expander::count(const Selection& selection, uint32_t depth) {
 bool Expander::add(const std::vector<Selection>& selections, const Site& site,
                    const Bindings& bindings, uint32_t depth, SelectionSet& out) {
   for (const Selection& selection : selections) {
-    if (!count(selection, depth)) return false;
     bool complete = true;
     switch (selection.kind) {
       case Selection::Kind::Field:
@@ -87,7 +97,6 @@ bool Expander::add(const std::vector<Selection>& selections, const Site& site,
 
 bool Expander::add_roots(const std::vector<Selection>& selections, SelectionSet& out) {
   for (const Selection& selection : selections) {
-    if (!count(selection, 1)) return false;
     const schema::Root* root = schema_.find_root(selection.name);
     const Site inner = root != nullptr ? target_site(root->target, schema_) : nodes_site(schema_);
     const Slots slots = root != nullptr ? root_slots(*root, schema_) : nodes_slots();
@@ -112,6 +121,7 @@ bool Expander::add_element(const Selection& selection, const Site& site, const B
 bool Expander::add_field(const Selection& selection, const Site& inner, const Slots& slots,
                          const Bindings& bindings, uint32_t depth, SelectionSet& out) {
   auto arguments = normalize_arguments(selection.arguments, slots, bindings, schema_);
+  if (!count(selection, arguments, depth)) return false;
   const SelectionSet::Key key{Selection::Kind::Field, selection.name, spell_arguments(arguments)};
   const auto [found, is_new] = out.nodes.try_emplace(key);
   SelectionNode& node = found->second;
@@ -147,6 +157,7 @@ void Expander::merge(SelectionNode& node, const Selection& selection) {
 // An alternative of an abstract site; on a site that is one type already, its contents or nothing.
 bool Expander::add_inline(const Selection& selection, const Site& site, const Bindings& bindings,
                           uint32_t depth, SelectionSet& out) {
+  if (!count(selection, {}, depth)) return false;
   const EntityIndex type = schema_.entity_index(selection.name);
   if (!site.contains(type)) return true;
   const Site inner = entity_site(type, schema_);
@@ -170,13 +181,14 @@ bool Expander::add_spread(const Selection& selection, const Site& site, const Bi
   const auto add_on = [&](const Site& where, uint32_t where_depth, SelectionSet& set) {
     return local != nullptr
                ? add_local_spread(selection, *local, where, bindings, where_depth, set)
-               : add_schema_spread(selection, *declared, bindings, set);
+               : add_schema_spread(selection, *declared, bindings, where_depth, set);
   };
   const std::vector<EntityIndex> members = site.list_members();
   const auto is_covered = [&](EntityIndex member) { return fragment_site->contains(member); };
   if (std::ranges::all_of(members, is_covered)) return add_on(site, depth, out);
   for (const EntityIndex member : members) {
     if (!is_covered(member)) continue;
+    if (!count(selection, {}, depth)) return false;
     const std::string& name = schema_.entities[member].name;
     SelectionNode& node = out.nodes[{Selection::Kind::Inline, name, ""}];
     node.selection.kind = Selection::Kind::Inline;
@@ -192,6 +204,7 @@ bool Expander::add_local_spread(const Selection& selection, const FragmentDefini
                                 const Site& site, const Bindings& bindings, uint32_t depth,
                                 SelectionSet& out) {
   const auto arguments = normalize_arguments(selection.arguments, {}, bindings, schema_);
+  if (!count(selection, arguments, depth)) return false;
   if (!out.expanded.insert(fragment.name + spell_arguments(arguments)).second) return true;
   Bindings inner;
   for (const Variable& parameter : fragment.parameters) {
@@ -202,9 +215,10 @@ bool Expander::add_local_spread(const Selection& selection, const FragmentDefini
 }
 
 bool Expander::add_schema_spread(const Selection& selection, const schema::Fragment& fragment,
-                                 const Bindings& bindings, SelectionSet& out) {
+                                 const Bindings& bindings, uint32_t depth, SelectionSet& out) {
   auto arguments =
       normalize_arguments(selection.arguments, parameter_slots(fragment.parameters), bindings, schema_);
+  if (!count(selection, arguments, depth)) return false;
   SelectionNode& node =
       out.nodes[{Selection::Kind::Spread, selection.name, spell_arguments(arguments)}];
   node.selection.kind = Selection::Kind::Spread;

@@ -61,7 +61,7 @@ class Expander {
   bool add_roots(const std::vector<Selection>& selections, SelectionSet& out);
 
  private:
-  bool count(const Selection& selection, uint32_t depth);
+  bool count(const Selection& selection, const std::vector<Argument>& arguments, uint32_t depth);
   bool add_field(const Selection& selection, const Site& inner, const Slots& slots,
                  const Bindings& bindings, uint32_t depth, SelectionSet& out);
   bool add_element(const Selection& selection, const Site& site, const Bindings& bindings,
@@ -74,7 +74,7 @@ class Expander {
                         const Site& site, const Bindings& bindings, uint32_t depth,
                         SelectionSet& out);
   bool add_schema_spread(const Selection& selection, const schema::Fragment& fragment,
-                         const Bindings& bindings, SelectionSet& out);
+                         const Bindings& bindings, uint32_t depth, SelectionSet& out);
   void merge(SelectionNode& node, const Selection& selection);
 
   const Document* document_;

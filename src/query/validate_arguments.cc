@@ -162,7 +162,7 @@ void Validator::check_page_size(const Value& value, std::string_view name, const
       std::from_chars(value.text.data(), value.text.data() + value.text.size(), size);
   if (error == std::errc{} && size >= 1 && size <= max) return;
   findings_.report(value.span,
-                   std::string(name) + ": a page of " + value.text + " is not from 1 to " +
+                   std::string(name) + ": a page of " + value.text.substr(0, 20) + " is not from 1 to " +
                        std::to_string(max),
                    "page-size");
 }
