@@ -70,7 +70,7 @@ std::shared_ptr<Coalescer::Window> Coalescer::join(const WindowKey& key) {
 void Coalescer::start(Task<void> closing, std::shared_ptr<Window> window) {
   detach(std::move(closing), [window](std::exception_ptr failure) {
     if (!failure) return;
-    window->failure = Error{Code::Internal, "the window of point fetches failed", {}, {}, false};
+    window->failure = fail(Code::Internal, "the window of point fetches failed").error();
     resume_all(*window);
   });
 }

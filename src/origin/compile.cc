@@ -58,21 +58,17 @@ std::expected<CompiledPtr, Refusal> Compiler::compile_query(std::string_view tex
   if (auto known = rejections_.find(blake3(text, 32))) return refuse(*known);
   auto query = query::compile_query(text, *schema_, query_limits(plan_options_.budgets));
   if (!query) {
-    LATTICE_TRY_VOID(limit_.spend(request.client));
+    LATTICE_TRY_VOID(limit_.spend(request.client()));
     return reject(text, std::move(query.error()));
   }
   if (auto known = queries_.find(query->hash)) return known;
   if (!admission_keys_.empty() &&
       !is_admitted(admission_keys_, query->canonical, request.signature)) {
-    return refuse(
-        Error{Code::AdmissionDenied,
-              "this origin compiles signed queries only; X-Lattice-Query-Sig must hold an "
-              "Ed25519 signature of the canonical text by a key that it knows",
-              {},
-              {},
-              false});
+    return refuse(Code::AdmissionDenied,
+                  "this origin compiles signed queries only; X-Lattice-Query-Sig must hold an "
+                  "Ed25519 signature of the canonical text by a key that it knows");
   }
-  LATTICE_TRY_VOID(limit_.spend(request.client));
+  LATTICE_TRY_VOID(limit_.spend(request.client()));
   auto plan = plan::plan_query(*query, schema_, plan_options_);
   if (!plan) return reject(text, std::move(plan.error()));
   auto compiled = make_ready(std::move(*plan));
@@ -81,12 +77,12 @@ std::expected<CompiledPtr, Refusal> Compiler::compile_query(std::string_view tex
   return queries_.insert(query->hash, *compiled, weight_of((*compiled)->plan()));
 }
 
-std::expected<CompiledPtr, Refusal> Compiler::compile_mask(const Mask& mask,
-                                                           std::string_view client) {
+std::expected<CompiledPtr, Refusal> Compiler::compile_mask(
+    const Mask& mask, const std::function<std::string()>& client) {
   const schema::Entity& entity = schema_->entities.at(mask.entity);
   std::string memo_key = entity.name + (mask.is_fragment ? "\n...\n" : "\n") + mask.text;
   if (auto known = masks_.find(memo_key)) return known;
-  LATTICE_TRY_VOID(limit_.spend(client));
+  LATTICE_TRY_VOID(limit_.spend(client()));
 
   std::vector<query::Selection> selections;
   if (mask.is_fragment) {

@@ -6,6 +6,8 @@
 // Any number of threads.
 #pragma once
 
+#include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,9 +42,9 @@ class Compiler {
 
   // Who asks for a compilation, and with what right.
   struct Request {
-    std::string_view client;     // for the rate of cold compiles
-    std::string_view signature;  // X-Lattice-Query-Sig
-    bool may_memoize = true;     // false: a one-shot
+    std::function<std::string()> client;  // asked only for a cold compile, for its rate
+    std::string_view signature;           // X-Lattice-Query-Sig
+    bool may_memoize = true;              // false: a one-shot
   };
   // Errors: lattice:compile-rejected, lattice:fragment-shadow, lattice:cursor-retired of a literal,
   // lattice:not-supported (all determined by the text); lattice:admission-denied,
@@ -57,7 +59,8 @@ class Compiler {
   };
   // Errors: lattice:compile-rejected naming what the type does not declare; lattice:not-found for a
   // type without `fetch by`, or an unknown fragment; lattice:rate-limited.
-  std::expected<CompiledPtr, Refusal> compile_mask(const Mask& mask, std::string_view client);
+  std::expected<CompiledPtr, Refusal> compile_mask(const Mask& mask,
+                                                   const std::function<std::string()>& client);
 
  private:
   std::expected<CompiledPtr, Refusal> reject(std::string_view text, Error error);

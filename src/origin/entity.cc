@@ -108,21 +108,15 @@ std::string unpinned_url(const Call& call, const FetchParameters& parameters) {
   return out;
 }
 
-Error no_such_row(std::string_view type, std::string_view key) {
-  return Error{Code::NotFound,
-               "there is no " + std::string(type) + " " + std::string(key) + " to be seen here",
-               {},
-               {},
-               false};
+Refusal no_such_row(std::string_view type, std::string_view key) {
+  return Refusal(Code::NotFound,
+                 "there is no " + std::string(type) + " " + std::string(key) + " to be seen here");
 }
 
-Error version_unavailable(std::string_view version) {
-  return Error{Code::VersionUnavailable,
-               "this origin does not hold the version " + std::string(version) +
-                   "; Content-Location names the current one",
-               {},
-               {},
-               false};
+Refusal version_unavailable(std::string_view version) {
+  return Refusal(Code::VersionUnavailable, "this origin does not hold the version " +
+                                               std::string(version) +
+                                               "; Content-Location names the current one");
 }
 
 }  // namespace
@@ -131,18 +125,14 @@ Task<Reply> Service::fetch_entity(const Call& call) {
   LATTICE_CO_TRY(FetchParameters parameters, read_parameters(call.request.query));
   schema::EntityIndex index = schema_->entity_index(call.route.captures[0]);
   if (index == schema::kNone || !schema_->entities[index].fetch) {
-    co_return refuse(Error{
-        Code::NotFound,
-        "the schema declares no entity `" + call.route.captures[0] + "` that is fetched by key",
-        {},
-        {},
-        false});
+    co_return refuse(Code::NotFound, "the schema declares no entity `" + call.route.captures[0] +
+                                         "` that is fetched by key");
   }
   const Entity& entity = schema_->entities[index];
   LATTICE_CO_TRY(std::vector<std::string> key,
                  split_key(call.route.captures[1], entity.key.size()));
   LATTICE_CO_TRY(Compiler::Mask mask, read_mask(parameters, index, *schema_));
-  auto compiled = compiler_.compile_mask(mask, client_of(call.request));
+  auto compiled = compiler_.compile_mask(mask, [&] { return client_of(call.request); });
   if (!compiled) co_return refuse(std::move(compiled.error()));
   const plan::Plan& plan = (*compiled)->plan();
 

@@ -54,12 +54,8 @@ Reply Service::plan_document(const Call& call) {
   if (!query) return refuse(unknown_query(call.route.captures[0]));
   const std::string& plan_id = call.route.captures[1];
   if (plan_id != query->plan().plan_id) {
-    return refuse(
-        Error{Code::UnknownPlan,
-              "this origin derives " + query->plan().plan_id + " for the query, not " + plan_id,
-              {},
-              {},
-              false});
+    return refuse(Code::UnknownPlan, "this origin derives " + query->plan().plan_id +
+                                         " for the query, not " + plan_id);
   }
   return render_document(*query, kEntityStream, kImmutable, query->document);
 }

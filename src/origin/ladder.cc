@@ -74,21 +74,15 @@ bool is_get(const Call& call) {
 
 }  // namespace
 
-Error unknown_query(std::string_view hash) {
-  return Error{Code::UnknownQuery,
-               "this origin does not know the query " + std::string(hash) + "; introduce it again",
-               {},
-               {},
-               false};
+Refusal unknown_query(std::string_view hash) {
+  return Refusal(Code::UnknownQuery, "this origin does not know the query " + std::string(hash) +
+                                         "; introduce it again");
 }
 
 Refusal superseded(const Compiled& query, std::string_view asked) {
-  Refusal refusal(Error{Code::PlanSuperseded,
-                        "this origin derives " + query.plan().plan_id + " for the query, not " +
-                            std::string(asked) + "; assemble the page with the current plan",
-                        {},
-                        {},
-                        false});
+  Refusal refusal(Code::PlanSuperseded, "this origin derives " + query.plan().plan_id +
+                                            " for the query, not " + std::string(asked) +
+                                            "; assemble the page with the current plan");
   refusal.plan_json = query.document.substr(0, query.document.size() - 1);
   refusal.headers.set("Lattice-Plan", query.plan().plan_id);
   return refusal;
@@ -138,12 +132,9 @@ Task<Reply> Service::query_with_body(const Call& call) {
                  authenticator_.authenticate(slice, parameters.vc, call.request.headers));
   size_t bytes_max = options_.plan.budgets.canonical_bytes_max * kTextPerCanonicalByte;
   if (call.request.body.size() > bytes_max) {
-    co_return refuse(Error{Code::PayloadTooLarge,
-                           "a query text of " + std::to_string(call.request.body.size()) +
-                               " bytes is over " + std::to_string(bytes_max),
-                           {},
-                           {},
-                           false});
+    co_return refuse(Code::PayloadTooLarge, "a query text of " +
+                                                std::to_string(call.request.body.size()) +
+                                                " bytes is over " + std::to_string(bytes_max));
   }
   auto query = compile(call, call.request.body, form);
   if (!query) co_return refuse(std::move(query.error()));
@@ -173,9 +164,8 @@ Result<std::string> Service::inflate_text(const Parameters& parameters) const {
 
 std::expected<CompiledPtr, Refusal> Service::compile(const Call& call, std::string_view text,
                                                      Form form) {
-  std::string client = client_of(call.request);
   return compiler_.compile_query(
-      text, {.client = client,
+      text, {.client = [&] { return client_of(call.request); },
              .signature = call.request.headers.find("X-Lattice-Query-Sig").value_or(""),
              .may_memoize = form != Form::OneShot});
 }

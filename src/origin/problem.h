@@ -29,6 +29,7 @@ struct Refusal {
   http::Headers headers;  // beyond those of every problem (Allow, Content-Location, Lattice-Plan)
 
   Refusal(Error refused) : error(std::move(refused)) {}  // NOLINT: an Error is a Refusal
+  Refusal(Code code, std::string message) : error{code, std::move(message), {}, {}, false} {}
 };
 
 // What an endpoint answers with.
@@ -36,6 +37,9 @@ using Reply = std::expected<http::Response, Refusal>;
 
 inline std::unexpected<Refusal> refuse(Refusal refusal) {
   return std::unexpected<Refusal>(std::move(refusal));
+}
+inline std::unexpected<Refusal> refuse(Code code, std::string message) {
+  return refuse(Refusal(code, std::move(message)));
 }
 
 // `schema_hash` tags what may be cached.

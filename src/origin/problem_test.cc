@@ -37,11 +37,10 @@ TEST_CASE("a rejected text: spans, lines, negative caching tagged with the schem
 }
 
 TEST_CASE("a rejection that depends on the request is not cached (10.8, decisions)") {
-  http::Response response =
-      render_problem(Error{Code::CompileRejected, "malformed cursor", {}, {}, false}, "s");
+  http::Response response = render_problem(Refusal(Code::CompileRejected, "malformed cursor"), "s");
   CHECK(response.headers.find("Cache-Control") == "no-store");
   CHECK_FALSE(response.headers.contains("Surrogate-Key"));
-  response = render_problem(Error{Code::CursorRetired, "retired", {}, {}, false}, "s");
+  response = render_problem(Refusal(Code::CursorRetired, "retired"), "s");
   CHECK(response.status == 410);
   CHECK(response.headers.find("Cache-Control") == "public, s-maxage=60");
 }
@@ -62,7 +61,7 @@ TEST_CASE("429, 503 and in-flight keys say when to come again (15)") {
 }
 
 TEST_CASE("a superseded plan's problem holds the current plan record (13.3)") {
-  Refusal refusal(Error{Code::PlanSuperseded, "x", {}, {}, false});
+  Refusal refusal(Code::PlanSuperseded, "x");
   refusal.plan_json = R"({"kind":"plan","plan":"pl_2"})";
   http::Response response = render_problem(refusal, "s");
   CHECK(response.status == 409);

@@ -28,11 +28,7 @@ Reply Service::schema_document(const Call& call) const {
   if (hash == schema_->hash) {
     return render_immutable("text/plain; charset=utf-8", schema_->canonical_text);
   }
-  return refuse(Error{Code::NotFound,
-                      "this origin serves the schema " + schema_->hash + ", not " + hash,
-                      {},
-                      {},
-                      false});
+  return refuse(Code::NotFound, "this origin serves the schema " + schema_->hash + ", not " + hash);
 }
 
 Reply Service::schema_dictionary(const Call& call) const {
@@ -40,8 +36,7 @@ Reply Service::schema_dictionary(const Call& call) const {
   if (hash == dictionary_hash_) {
     return render_immutable("application/octet-stream", dictionary_);
   }
-  return refuse(
-      Error{Code::NotFound, "this origin never published the dictionary " + hash, {}, {}, false});
+  return refuse(Code::NotFound, "this origin never published the dictionary " + hash);
 }
 
 }  // namespace lattice::origin

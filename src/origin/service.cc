@@ -19,12 +19,9 @@ bool is_loopback(std::string_view address) {
 }
 
 Refusal method_not_allowed(Endpoint endpoint, std::string_view method) {
-  Refusal refusal(Error{Code::MethodNotAllowed,
-                        "this resource takes " + std::string(allowed_methods(endpoint)) + ", not " +
-                            std::string(method),
-                        {},
-                        {},
-                        false});
+  Refusal refusal(Code::MethodNotAllowed, "this resource takes " +
+                                              std::string(allowed_methods(endpoint)) + ", not " +
+                                              std::string(method));
   refusal.headers.set("Allow", allowed_methods(endpoint));
   return refusal;
 }
@@ -76,13 +73,11 @@ Task<http::Response> Service::respond(const http::Request& request) {
   try {
     Call call{request, read_method(request.method), find_route(request.path)};
     if (options_.insecure_dev && !is_loopback(request.peer_address)) {
-      co_return render_problem(Error{Code::Forbidden,
-                                     "this origin runs in development mode and answers callers on "
-                                     "its own machine only",
-                                     {},
-                                     {},
-                                     false},
-                               schema_->hash);
+      co_return render_problem(
+          Refusal(Code::Forbidden,
+                  "this origin runs in development mode and answers callers on "
+                  "its own machine only"),
+          schema_->hash);
     }
     if (cors_.is_on() && Cors::is_preflight(request)) {
       http::Response preflight;
@@ -100,7 +95,7 @@ Task<http::Response> Service::respond(const http::Request& request) {
     log(request.method + " " + request.path + ": " + bug.what());
   }
   co_return render_problem(
-      Error{Code::Internal, "the origin failed on this request; its log says more", {}, {}, false},
+      Refusal(Code::Internal, "the origin failed on this request; its log says more"),
       schema_->hash);
 }
 
@@ -141,8 +136,7 @@ Task<Reply> Service::dispatch(const Call& call) {
     case Endpoint::Invalidations:
       co_return not_served_yet(call);
   }
-  co_return refuse(
-      Error{Code::NotFound, "nothing is served at " + call.request.path, {}, {}, false});
+  co_return refuse(Code::NotFound, "nothing is served at " + call.request.path);
 }
 
 std::string Service::client_of(const http::Request& request) const {

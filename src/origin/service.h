@@ -120,11 +120,11 @@ class Service final : public Origin {
 };
 
 // The error of a hash that the memo does not hold (§6.1).
-Error unknown_query(std::string_view hash);
+Refusal unknown_query(std::string_view hash);
 // The refusal of a plan id that this schema does not derive (§13.3).
 Refusal superseded(const Compiled& query, std::string_view asked);
 // The error of what this version refuses by name.
-Error not_supported(std::string what);
+Error not_supported(std::string_view what);
 
 // The discovery document (discovery.cc).
 std::string render_discovery(const OriginOptions& options, const schema::Schema& schema,
