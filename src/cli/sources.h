@@ -17,6 +17,9 @@ struct DocumentError {
 
 std::expected<LoadedSchema, DocumentError> load_schema_file(std::string_view path);
 
+// Reads imports relative to the document's folder.
+query::ImportLoader imports_of(const Document& document);
+
 // Compiles a query; its imports are read relative to the document's folder.
 Result<query::Query> compile_document(const Document& document, const schema::Schema& schema);
 
