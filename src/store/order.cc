@@ -61,6 +61,21 @@ int compare_timestamps(std::string_view left, std::string_view right) {
   return sign_of(left.compare(right));
 }
 
+int compare_base64url(std::string_view left, std::string_view right) {
+  // Six bits a character, first bits first: the alphabet's own order is the bytes' order.
+  auto place = [](char c) -> int {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '-' ? 62 : 63;
+  };
+  size_t size = std::min(left.size(), right.size());
+  for (size_t i = 0; i < size; ++i) {
+    if (int sign = sign_of(place(left[i]) - place(right[i]))) return sign;
+  }
+  return sign_of(static_cast<int>(left.size()) - static_cast<int>(right.size()));
+}
+
 ColumnOrder column_order(const schema::Type& type, const schema::Schema& schema) {
   ColumnOrder order;
   schema::Type resolved = schema.resolve(type);
@@ -84,6 +99,10 @@ ColumnOrder column_order(const schema::Type& type, const schema::Schema& schema)
     case Primitive::Decimal:
       order.kind = ColumnOrder::Kind::Digits;
       break;
+    case Primitive::Bytes:
+    case Primitive::Bit:
+      order.kind = ColumnOrder::Kind::Bytes;
+      break;
     default:
       break;
   }
@@ -101,6 +120,8 @@ int compare_in_order(const ColumnOrder& order, const Value& left, const Value& r
       return texts ? compare_timestamps(left.text(), right.text()) : compare_values(left, right);
     case ColumnOrder::Kind::Digits:
       return compare_wide(left, right);
+    case ColumnOrder::Kind::Bytes:
+      return texts ? compare_base64url(left.text(), right.text()) : compare_values(left, right);
   }
   return 0;
 }

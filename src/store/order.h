@@ -25,6 +25,7 @@ struct ColumnOrder {
     Enum,       // by position in `constructors`
     Timestamp,  // canonical RFC 3339 texts
     Digits,     // Int, or canonical decimal digits in a Text
+    Bytes,      // base64url texts, by the bytes that they stand for
   } kind = Kind::Plain;
   std::vector<std::string> constructors;
 };
@@ -37,6 +38,8 @@ int compare_in_order(const ColumnOrder& order, const Value& left, const Value& r
 
 // Canonical decimal texts ("-12.5", "7") by value.
 int compare_digits(std::string_view left, std::string_view right);
+// base64url texts by their bytes.
+int compare_base64url(std::string_view left, std::string_view right);
 // Canonical timestamps by time.
 int compare_timestamps(std::string_view left, std::string_view right);
 

@@ -187,8 +187,17 @@ class Store {
 
 struct StoreOptions {
   // Overrides of the mapping (configuration), on top of convention and schema directives.
-  struct Computed { std::string field, sql; std::vector<std::string> reads; };  // "User.avatarUrl"
-  struct Hook { std::string root, sql; std::vector<std::string> reads; };
+  // What the SQL reads beside the row itself, as types and collections by name; absent: nobody said, so
+  // no key bounds the response. Empty: nothing.
+  struct Computed {
+    std::string field, sql;  // "User.avatarUrl"; an expression, arguments are :name
+    std::optional<std::vector<std::string>> reads;
+  };
+  // `sql` gives keys, a column a key field; for a root of several types the type's name comes first.
+  struct Hook {
+    std::string root, sql;
+    std::optional<std::vector<std::string>> reads;
+  };
   std::vector<Computed> computed;
   std::vector<Hook> hooks;
   std::vector<plan::OwnerColumn> owners;
