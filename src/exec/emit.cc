@@ -68,7 +68,8 @@ class Emitter {
   void emit_bounded(const EdgeResult& result);
   void emit_page(const Chosen& chosen);
   void append_cursor(const Chosen& chosen, FactIndex fact, bool ties);
-  void append_key(const OutputCode& output);
+  std::string_view key_of(const OutputCode& output) const;
+  bool repeats_key(const EntityCode& entity, uint32_t index) const;
   void append_ref(FactIndex fact);
   void append_text(std::string_view text, bool is_plain);
   void report(FactIndex fact, const OutputCode& output, ScopedError::Scope scope, Code code);
@@ -100,11 +101,6 @@ void Emitter::append_ref(FactIndex index) {
   Fact& fact = run_.facts[index];
   fact.is_listed = true;
   append_text(fact.ref, fact.is_plain);
-}
-
-void Emitter::append_key(const OutputCode& output) {
-  out() += output.bound_key == kNone ? std::string_view(output.output->wire_key)
-                                     : run_.keys_bound[output.bound_key];
 }
 
 void Emitter::report(FactIndex fact, const OutputCode& output, ScopedError::Scope scope,
@@ -230,22 +226,27 @@ void Emitter::emit_entity(FactIndex index) {
   o += "}\n";
 }
 
+std::string_view Emitter::key_of(const OutputCode& output) const {
+  return output.bound_key == kNone ? std::string_view(output.output->wire_key)
+                                   : run_.keys_bound[output.bound_key];
+}
+
+// A variable may be bound to what another output has as a literal: one key, one answer.
+bool Emitter::repeats_key(const EntityCode& entity, uint32_t index) const {
+  for (uint32_t earlier : chosen_outputs_) {
+    if (earlier == index) return false;
+    if (key_of(entity.outputs[earlier]) == key_of(entity.outputs[index])) return true;
+  }
+  return false;
+}
+
 bool Emitter::emit_output(FactIndex fact, uint32_t index, bool& first) {
   const EntityCode& entity = run_.code.entities[run_.facts[fact].entity];
   const OutputCode& output = entity.outputs[index];
-  if (output.bound_key != kNone) {
-    // A variable may be bound to what another output has as a literal: one key, one answer.
-    for (uint32_t earlier : chosen_outputs_) {
-      const OutputCode& other = entity.outputs[earlier];
-      if (earlier == index) break;
-      std::string_view key = other.bound_key == kNone ? std::string_view(other.output->wire_key)
-                                                      : run_.keys_bound[other.bound_key];
-      if (key == run_.keys_bound[output.bound_key]) return false;
-    }
-  }
+  if (entity.has_bound_keys && repeats_key(entity, index)) return false;
   size_t at = out().size();
   if (!first) out() += ',';
-  append_key(output);
+  out() += key_of(output);
   bool written =
       output.output->is_edge ? emit_edge(fact, output, chosen_[index]) : emit_field(fact, output);
   if (!written) {

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "exec/execution.h"
+#include "exec/wire_key.h"
 
 namespace lattice::exec {
 
-using plan::KeyArgument;
 using plan::Slot;
 
 Execution::Execution(const Program& made, const SliceCode& slice, const Bindings& bound,
@@ -59,52 +59,12 @@ Value resolve_slot(Execution& run, SlotIndex index) {
   return {};
 }
 
-// --- Wire keys with bound arguments (§9.1, field-keys) ---
-
-void append_argument_value(std::string& out, const Json& value, bool is_enum) {
-  if (value.is_array()) {
-    out += '[';
-    bool first = true;
-    for (const Json& item : value.as_array()) {
-      if (!std::exchange(first, false)) out += ',';
-      append_argument_value(out, item, is_enum);
-    }
-    out += ']';
-    return;
-  }
-  if (is_enum && value.is_string()) {
-    out += value.as_string();
-    return;
-  }
-  append_canonical_json(out, value);
-}
+// --- Wire keys with bound arguments (§9.1) ---
 
 std::string render_key(const Execution& run, const plan::Output& output) {
-  bool has_after = false;
-  for (const KeyArgument& argument : output.key_arguments) {
-    if (argument.name != "after") continue;
-    has_after = argument.slot == kNone || json_of(run, argument.slot) != nullptr;
-  }
-  std::string arguments;
-  for (const KeyArgument& argument : output.key_arguments) {
-    std::string value;
-    if (argument.slot == kNone) {
-      schema::append_value(value, argument.value);
-    } else {
-      const Json* bound = json_of(run, argument.slot);
-      if (bound == nullptr) continue;
-      bool stays = argument.stays_beside_after && has_after;
-      if (argument.erased_value && *argument.erased_value == *bound && !stays) continue;
-      append_argument_value(value, *bound, argument.is_enum);
-    }
-    arguments += arguments.empty() ? "(" : ",";
-    arguments += argument.name;
-    arguments += ':';
-    arguments += value;
-  }
-  if (!arguments.empty()) arguments += ')';
   std::string key;
-  append_json_string(key, output.name + arguments);
+  append_json_string(key,
+                     print_wire_key(output, [&](SlotIndex slot) { return json_of(run, slot); }));
   key += ':';
   return key;
 }

@@ -51,6 +51,7 @@ class SliceCompiler {
   void make_parts(NodeCode& node, TargetCode& target, const TypePart& part);
   void make_edge(NodeCode& child, uint32_t owner, const FieldPart& part);
   void make_root(NodeCode& node);
+  void make_optional_matches(NodeCode& node);
   Result<void> make_derived(const TargetCode& target);
   std::vector<GroupingCode> make_grouping(uint32_t owner, const EdgePart& edge) const;
 
@@ -152,7 +153,7 @@ void SliceCompiler::need_edge(uint32_t entity, const plan::Output& output) {
   const EdgePart& edge = plan_.edges[output.edge];
   for (FieldIndex field : edge.link_fields) need(entity, field);
   for (const auto& source : edge.grouping) {
-    if (source.kind == EdgePart::GroupingSource::Kind::OwnerField) need(entity, source.field);
+    if (source.field != kNone) need(entity, source.field);
   }
 }
 
@@ -209,6 +210,7 @@ void SliceCompiler::make_outputs(EntityCode& entity) {
   for (const plan::Output& output : outputs->outputs) {
     OutputCode& made = entity.outputs.emplace_back();
     made.output = &output;
+    entity.has_bound_keys |= output.has_bound_arguments;
     if (output.has_bound_arguments) made.bound_key = code_.bound_key_count++;
     if (output.is_edge || output.derived != kNone) continue;
     if (!output.is_computed()) {
@@ -261,6 +263,7 @@ std::vector<GroupingCode> SliceCompiler::make_grouping(uint32_t owner, const Edg
     if (source.kind == Kind::OwnerField) {
       made.column = source_of(code_.entities[owner], source.field);
     }
+    if (source.kind == Kind::Argument) made.slot = source.slot;
     grouping.push_back(made);
   }
   return grouping;
@@ -315,14 +318,6 @@ void SliceCompiler::make_root(NodeCode& node) {
   node.gate = make_gate(kNone, node.node->gate);
   node.tag = access.collection_tag;
   for (SlotIndex slot : access.grouping_slots) node.grouping.push_back({{}, slot});
-  for (SlotIndex slot : access.match_slots) {
-    const plan::Slot& declared = plan_.slots[slot];
-    bool may_be_absent =
-        declared.kind == plan::Slot::Kind::Variable &&
-        (plan_.variables[slot].optional || plan_.variable_types[slot].is_option()) &&
-        !plan_.variables[slot].default_value;
-    if (may_be_absent && access.kind == Access::Kind::Scan) node.optional_matches.push_back(slot);
-  }
   if (access.kind == Access::Kind::RootKeys || access.kind == Access::Kind::Principal) {
     const schema::Entity& target = plan_.schema->entities[node.node->types.front().entity];
     for (const std::string& name : target.key) {
@@ -334,7 +329,18 @@ void SliceCompiler::make_root(NodeCode& node) {
   }
 }
 
+// Arguments that a request may leave out: then they are no condition of the scan.
+void SliceCompiler::make_optional_matches(NodeCode& node) {
+  for (SlotIndex slot : node.node->access.match_slots) {
+    if (plan_.slots[slot].kind != plan::Slot::Kind::Variable) continue;
+    const query::Variable& variable = plan_.variables[slot];
+    bool may_be_absent = variable.optional || plan_.variable_types[slot].is_option();
+    if (may_be_absent && !variable.default_value) node.optional_matches.push_back(slot);
+  }
+}
+
 void SliceCompiler::make_node(NodeCode& node) {
+  if (node.node->access.kind == Access::Kind::Scan) make_optional_matches(node);
   node.target_of.assign(code_.entities.size(), kNone);
   if (node.edge_of.empty()) node.edge_of.assign(code_.entities.size(), kNone);
   make_window(node);

@@ -64,6 +64,7 @@ struct EntityCode {
   std::vector<store::Computed> computed;
   std::string hidden_owner_column;
   std::vector<OutputCode> outputs;  // parallel to the plan's TypeOutputs
+  bool has_bound_keys = false;
 };
 
 // One FieldPart that this slice emits or has to pass through.
@@ -84,7 +85,7 @@ struct TargetCode {
   uint32_t shape = kNone;         // the Keys shape
   std::vector<PartCode> parts;    // ascending by output
   std::vector<Source> keyset;     // of the node's collection, for cursors and merging
-  // Root scans: by which of the optional match slots are absent, the shape to use.
+  // Root scans: one a set of absent optional matches.
   std::vector<uint32_t> scan_shapes;
 };
 
@@ -104,8 +105,9 @@ struct EdgeCode {
   std::vector<Source> link;  // to-one: where the owner holds the target's key, one a key field
   std::string tag;           // to-many: "Post.comments"
   std::vector<GroupingCode> grouping;
-  std::vector<uint32_t> shapes;  // to-many: one a target
-  bool is_hidden_link = false;   // the store resolves the join: no member row tells of it
+  // To-many: one a target and set of absent optional matches, the sets of one target together.
+  std::vector<uint32_t> shapes;
+  bool is_hidden_link = false;  // the store resolves the join: no member row tells of it
 };
 
 struct WindowCode {
@@ -135,7 +137,7 @@ struct NodeCode {
   std::vector<SlotIndex> key_slots;  // RootKeys, Principal by key: one a key field
   std::string tag;                   // root scans and parameter-backed hooks: "feed"
   std::vector<GroupingCode> grouping;
-  std::vector<SlotIndex> optional_matches;  // root scans: match slots that may be absent
+  std::vector<SlotIndex> optional_matches;  // scans: match slots that may be absent
   GateIndex gate = kNone;         // of the caller; closed: the root is left out of the manifest
   bool emits_membership = false;  // a root of this slice's manifest
 };

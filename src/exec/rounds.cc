@@ -38,6 +38,7 @@ class Rounds {
   void prepare_links(uint32_t node);
   void prepare_scans(uint32_t node);
   void prepare_root_scan(uint32_t node);
+  bool bind_matches(uint32_t node, std::span<Value>& matches, uint32_t& absent);
   void prepare_hook(uint32_t node);
   void prepare_root_keys(uint32_t node);
   void prepare_named(uint32_t node, const std::vector<std::string_view>& refs);
@@ -158,9 +159,13 @@ void Rounds::prepare_scans(uint32_t node) {
   results.resize(owners.size());
   Window window = run_.nodes[node].window;
   if (code.targets.size() > 1) window = member_window(window);
+  std::span<Value> matches;
+  uint32_t absent = 0;
+  if (!bind_matches(node, matches, absent)) return;
   for (uint32_t e = 0; e < code.edges.size(); ++e) {
     const EdgeCode& edge = code.edges[e];
-    uint32_t width = edge.is_hidden_link ? run_.code.entities[edge.owner].key_size : 1;
+    uint32_t key_width = edge.is_hidden_link ? run_.code.entities[edge.owner].key_size : 1;
+    size_t width = key_width + matches.size();
     std::vector<uint32_t> items;
     items.reserve(owners.size());
     for (uint32_t i = 0; i < owners.size(); ++i) {
@@ -176,10 +181,12 @@ void Rounds::prepare_scans(uint32_t node) {
     std::span<Value> groups = run_.arena.allocate_array<Value>(items.size() * width);
     size_t at = 0;
     for (uint32_t i : items) {
-      for (uint32_t k = 0; k < width; ++k) groups[at++] = run_.facts[owners[i]].key[k];
+      for (uint32_t k = 0; k < key_width; ++k) groups[at++] = run_.facts[owners[i]].key[k];
+      for (const Value& match : matches) groups[at++] = match;
     }
     for (uint32_t t = 0; t < code.targets.size(); ++t) {
-      requests_.push_back({.shape = &run_.code.shapes[edge.shapes[t]],
+      uint32_t shape = edge.shapes[(t << code.optional_matches.size()) + absent];
+      requests_.push_back({.shape = &run_.code.shapes[shape],
                            .frame = run_.frame,
                            .keys = groups,
                            .count = static_cast<uint32_t>(items.size()),
@@ -189,26 +196,37 @@ void Rounds::prepare_scans(uint32_t node) {
   }
 }
 
+// The values that arguments give to columns, and the set of those that are absent. False when a
+// column is equated with nothing: no row is.
+bool Rounds::bind_matches(uint32_t node, std::span<Value>& matches, uint32_t& absent) {
+  const NodeCode& code = run_.code.nodes[node];
+  const std::vector<SlotIndex>& slots = code.node->access.match_slots;
+  std::span<Value> values = run_.arena.allocate_array<Value>(slots.size());
+  size_t count = 0;
+  for (SlotIndex slot : slots) {
+    const Value& value = run_.frame[slot];
+    auto optional = std::find(code.optional_matches.begin(), code.optional_matches.end(), slot);
+    if (!value.is_null()) {
+      values[count++] = value;
+    } else if (optional != code.optional_matches.end()) {
+      absent |= 1u << (optional - code.optional_matches.begin());
+    } else {
+      return false;
+    }
+  }
+  matches = values.first(count);
+  return true;
+}
+
 void Rounds::prepare_root_scan(uint32_t node) {
   const NodeCode& code = run_.code.nodes[node];
   NodeState& state = run_.nodes[node];
   state.root.state = EdgeResult::State::Many;
   state.root.first = static_cast<uint32_t>(run_.links.size());
   if (!code.tag.empty()) note_collection(run_, code.tag, code.grouping, kNone);
+  std::span<Value> group;
   uint32_t absent = 0;
-  std::span<Value> group = run_.arena.allocate_array<Value>(code.node->access.match_slots.size());
-  size_t width = 0;
-  for (SlotIndex slot : code.node->access.match_slots) {
-    const Value& value = run_.frame[slot];
-    auto optional = std::find(code.optional_matches.begin(), code.optional_matches.end(), slot);
-    if (!value.is_null()) {
-      group[width++] = value;
-    } else if (optional != code.optional_matches.end()) {
-      absent |= 1u << (optional - code.optional_matches.begin());
-    } else {
-      return;  // equated with nothing: no row
-    }
-  }
+  if (!bind_matches(node, group, absent)) return;
   Window window = state.window;
   if (code.node->access.collection == nullptr) {
     window.kind = Window::Kind::All;
@@ -220,7 +238,7 @@ void Rounds::prepare_root_scan(uint32_t node) {
     if (target.gate != kNone && run_.verdicts[target.gate] == Verdict::Closed) continue;
     requests_.push_back({.shape = &run_.code.shapes[target.scan_shapes[absent]],
                          .frame = run_.frame,
-                         .keys = group.first(width),
+                         .keys = group,
                          .count = 1,
                          .window = window});
     loads_.push_back({.node = node, .target = t, .edge = kNone, .items = {}});

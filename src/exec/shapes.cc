@@ -56,24 +56,52 @@ plan::Gate row_gate(const plan::Gate& gate) {
   return rows;
 }
 
+Result<void> check_optional_matches(const NodeCode& node) {
+  if (node.optional_matches.size() <= kOptionalMatchesMax) return {};
+  return fail(Code::NotSupported, fmt::format("{}: more than {} optional arguments bind columns",
+                                              node.node->path, kOptionalMatchesMax));
+}
+
+// The columns that arguments bind, without those whose argument is absent in set `absent`.
+void add_matches(LoadShape& shape, const NodeCode& node, const schema::Entity& target,
+                 uint32_t absent) {
+  const Access& access = node.node->access;
+  for (size_t m = 0; m < access.match_slots.size(); ++m) {
+    auto at = std::find(node.optional_matches.begin(), node.optional_matches.end(),
+                        access.match_slots[m]);
+    bool optional = at != node.optional_matches.end();
+    if (optional && (absent >> (at - node.optional_matches.begin()) & 1)) continue;
+    shape.match.push_back(target.find_field(access.match_fields[m]));
+  }
+}
+
 Result<void> make_edge_scans(const plan::Plan& plan, SliceCode& code, NodeCode& node) {
+  LATTICE_TRY_VOID(check_optional_matches(node));
   for (EdgeCode& edge : node.edges) {
     const EntityCode& owner = code.entities[edge.owner];
     const plan::EdgePart& part = plan.edges[owner.outputs[edge.output].output->edge];
+    if (edge.is_hidden_link && !node.node->access.match_slots.empty()) {
+      return fail(
+          Code::NotSupported,
+          fmt::format("{}: arguments on an edge whose link no member declares", node.node->path));
+    }
     for (size_t t = 0; t < node.targets.size(); ++t) {
       const EntityCode& target = code.entities[node.targets[t].entity];
-      LoadShape shape = base_shape(target, LoadShape::Kind::Scan, node.node->loader);
-      set_order(shape, part.collection, *target.declaration);
-      shape.gate = row_gate(node.node->types[t].gate);
-      shape.owner = owner.entity;
-      FieldIndex link = target.declaration->find_field(part.collection->link);
-      if (edge.is_hidden_link || link == kNone) {
-        edge.is_hidden_link = true;
-        shape.hidden_link = part.collection_tag;
-      } else {
-        shape.match.push_back(link);
+      for (uint32_t absent = 0; absent < (1u << node.optional_matches.size()); ++absent) {
+        std::string loader = fmt::format("{} via {}.{}", target.declaration->name,
+                                         owner.declaration->name, node.node->name);
+        LoadShape shape = base_shape(target, LoadShape::Kind::Scan, std::move(loader));
+        set_order(shape, part.collection, *target.declaration);
+        shape.gate = row_gate(node.node->types[t].gate);
+        shape.owner = owner.entity;
+        if (edge.is_hidden_link) {
+          shape.hidden_link = part.collection_tag;
+        } else {
+          shape.match.push_back(target.declaration->find_field(part.collection->link));
+        }
+        add_matches(shape, node, *target.declaration, absent);
+        edge.shapes.push_back(add_shape(code, std::move(shape)));
       }
-      edge.shapes.push_back(add_shape(code, std::move(shape)));
     }
   }
   return {};
@@ -81,25 +109,14 @@ Result<void> make_edge_scans(const plan::Plan& plan, SliceCode& code, NodeCode& 
 
 // One shape for every set of optional arguments that a request may leave out.
 Result<void> make_root_scans(SliceCode& code, NodeCode& node) {
-  const Access& access = node.node->access;
-  if (node.optional_matches.size() > kOptionalMatchesMax) {
-    return fail(Code::NotSupported,
-                fmt::format("root {}: more than {} optional arguments bind columns",
-                            node.node->name, kOptionalMatchesMax));
-  }
+  LATTICE_TRY_VOID(check_optional_matches(node));
   for (size_t t = 0; t < node.targets.size(); ++t) {
     const EntityCode& target = code.entities[node.targets[t].entity];
     for (uint32_t absent = 0; absent < (1u << node.optional_matches.size()); ++absent) {
       LoadShape shape = base_shape(target, LoadShape::Kind::Scan, node.node->loader);
-      set_order(shape, access.collection, *target.declaration);
+      set_order(shape, node.node->access.collection, *target.declaration);
       shape.gate = row_gate(node.node->types[t].gate);
-      for (size_t m = 0; m < access.match_slots.size(); ++m) {
-        auto at = std::find(node.optional_matches.begin(), node.optional_matches.end(),
-                            access.match_slots[m]);
-        size_t bit = static_cast<size_t>(at - node.optional_matches.begin());
-        if (at != node.optional_matches.end() && (absent >> bit & 1)) continue;
-        shape.match.push_back(target.declaration->find_field(access.match_fields[m]));
-      }
+      add_matches(shape, node, *target.declaration, absent);
       node.targets[t].scan_shapes.push_back(add_shape(code, std::move(shape)));
     }
   }

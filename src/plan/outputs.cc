@@ -169,9 +169,16 @@ uint32_t OutputTable::derived_part(EntityIndex entity, FieldIndex field) {
   for (const schema::Dependency& dependency : declaration.derivation->reads) {
     add_dependency(part, dependency);
   }
-  draft_.refuse("derived field `" + draft_.entity(entity).name + "." + declaration.name +
-                    "` is computed on read",
-                "derived-on-read");
+  // One aggregate is its own value; anything else needs a function that no configuration names yet.
+  const bool is_aggregate = part.own_fields.empty() && part.reads.size() == 1 &&
+                            part.reads.front().kind == HiddenRead::Kind::Aggregate &&
+                            part.reads.front().targets.size() == 1 &&
+                            part.reads.front().edge.collection->link_is_declared;
+  if (!is_aggregate) {
+    draft_.refuse("derived field `" + draft_.entity(entity).name + "." + declaration.name +
+                      "` is computed on read by a function",
+                  "derived-on-read");
+  }
   draft_.plan.derived.push_back(std::move(part));
   return static_cast<uint32_t>(draft_.plan.derived.size() - 1);
 }
