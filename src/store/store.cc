@@ -1,5 +1,8 @@
 #include "store/store.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -53,19 +56,44 @@ uint64_t next_shape_id() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
+namespace {
+
+constexpr size_t kDatasetBytesMax = 256 << 20;
+
+// `memory:` is empty; `memory:FILE` holds the rows of a data set (MemoryStore::load_dataset).
+Result<std::unique_ptr<Store>> open_memory(std::string_view path, schema::SchemaPtr schema) {
+  auto store = std::make_unique<MemoryStore>(std::move(schema));
+  if (path.empty()) return std::unique_ptr<Store>(std::move(store));
+  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(std::string(path).c_str(), "rb"),
+                                             std::fclose);
+  if (!file) return fail(Code::Io, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  std::string text;
+  char buffer[64 * 1024];
+  while (size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) {
+    text.append(buffer, count);
+    if (text.size() > kDatasetBytesMax) {
+      return fail(Code::Io, fmt::format("{} is larger than 256 MiB", path));
+    }
+  }
+  auto dataset = parse_json(text, {.depth_max = 64, .bytes_max = kDatasetBytesMax});
+  if (!dataset) {
+    return fail(Code::Usage, fmt::format("{} is no data set: {}", path, dataset.error().message));
+  }
+  LATTICE_TRY_VOID(store->load_dataset(*dataset));
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> open_store(std::string_view url, schema::SchemaPtr schema,
                                           const StoreOptions& options) {
   auto [scheme, path] = split_url(url);
   if (scheme == "memory") {
-    if (!path.empty()) {
-      return fail(Code::Usage,
-                  fmt::format("`{}`: memory: takes no path; rows come from code", url));
-    }
     if (!options.computed.empty() || !options.hooks.empty()) {
       return fail(Code::Usage,
                   "a memory: store runs no SQL; [computed] and [roots] need sqlite:PATH");
     }
-    return std::unique_ptr<Store>(new MemoryStore(std::move(schema)));
+    return open_memory(path, std::move(schema));
   }
   if (scheme == "sqlite" && !path.empty()) return open_sqlite(path, std::move(schema), options);
   return unknown_store(url);
