@@ -17,8 +17,8 @@ class BugError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// When true, a failed check aborts in place of throwing (fuzz targets set it). Not synchronised: set
-// it before threads start.
+// When true, a failed check aborts in place of throwing (fuzz targets set it). Not synchronised:
+// set it before threads start.
 extern bool abort_on_bug;
 
 namespace internal {

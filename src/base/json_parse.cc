@@ -16,6 +16,8 @@ namespace {
 // Objects with more members than this look for equal keys by sorting at their end, in place of a
 // scan per member.
 constexpr size_t kScanMembersMax = 16;
+// Growing from one to two to four elements would move each several times.
+constexpr size_t kFirstReserve = 4;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -141,6 +143,7 @@ class Parser {
     Json::Array& items = out.emplace_array();
     if (!enter()) return false;
     if (!take(']')) {
+      items.reserve(kFirstReserve);
       while (true) {
         if (!parse_value(items.emplace_back())) return false;
         skip_space();
@@ -157,6 +160,7 @@ class Parser {
     size_t first_key = key_begins_.size();
     if (!enter()) return false;
     if (!take('}')) {
+      members.reserve(kFirstReserve);
       while (true) {
         skip_space();
         if (peek() != '"') return unexpected("a member name in quotes");

@@ -79,8 +79,8 @@ std::vector<utf8proc_int32_t> decompose(std::string_view text) {
   return out;
 }
 
-// Sorts every run of marks by combining class. The library's own ordering takes time quadratic in the
-// length of a run, and a stranger chooses that length.
+// Sorts every run of marks by combining class. The library's own ordering takes time quadratic in
+// the length of a run, and a stranger chooses that length.
 void order_marks(std::vector<utf8proc_int32_t>& code_points) {
   const auto combining_class = [](utf8proc_int32_t code_point) {
     return utf8proc_get_property(code_point)->combining_class;
