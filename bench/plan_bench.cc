@@ -15,10 +15,12 @@ namespace {
 std::string schema_text() {
   std::string text =
       "schema bench\nnewtype OrgId = Text\nclaims { org: OrgId role: Text }\n"
-      "list start of T0 by orgId ordered by f0 asc page 10 max 50 visible when caller.org = orgId\n";
+      "list start of T0 by orgId ordered by f0 asc page 10 max 50\n"
+      "  visible when caller.org = orgId\n";
   for (int type = 0; type < 10; ++type) {
     const std::string number = std::to_string(type);
-    text += "entity T" + number + " by id {\n visible to all by default\n id: Text\n orgId: OrgId\n";
+    text += "entity T" + number + " by id {\n visible to all by default\n id: Text\n";
+    text += " orgId: OrgId\n";
     if (type < 9) {
       const std::string next = std::to_string(type + 1);
       text += " nextId: Text\n has one next: T" + next + " by nextId\n";

@@ -8,7 +8,7 @@
 //   tests/corpus/front.explain     explain for a person                     (§20.2)
 //
 // A view that exists is compared; one that does not is not wanted. LATTICE_BLESS=rounds (a view's
-// name, several with commas, or `all`) writes views in place of comparing; LATTICE_BLESS_ONLY=front
+// name, several with commas, or `all`) writes views in place of comparing; LATTICE_BLESS_NAME=front
 // limits it to one query. The diff is then reviewed as code.
 #include <algorithm>
 #include <filesystem>
@@ -45,8 +45,8 @@ const std::vector<View>& views() {
 bool is_blessed(std::string_view view, const fs::path& query) {
   const char* blessed = std::getenv("LATTICE_BLESS");
   if (blessed == nullptr) return false;
-  const char* only = std::getenv("LATTICE_BLESS_ONLY");
-  if (only != nullptr && query.stem().string() != only) return false;
+  const char* only = std::getenv("LATTICE_BLESS_NAME");
+  if (only != nullptr && *only != 0 && query.stem().string() != only) return false;
   const std::string list = "," + std::string(blessed) + ",";
   return list == ",all," || list.find("," + std::string(view) + ",") != std::string::npos;
 }
