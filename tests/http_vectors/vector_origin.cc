@@ -95,6 +95,28 @@ void add_owners(const Json& dataset, origin::OriginOptions& options) {
   }
 }
 
+Result<void> set_budgets(const Json& config, plan::Budgets& budgets) {
+  const std::map<std::string_view, uint32_t*> members = {
+      {"maxCanonicalBytes", &budgets.canonical_bytes_max},
+      {"maxDepth", &budgets.depth_max},
+      {"maxRoots", &budgets.roots_max},
+      {"maxRounds", &budgets.rounds_max},
+      {"maxRoundFanout", &budgets.round_fanout_max},
+      {"maxSurrogateKeys", &budgets.surrogate_keys_max},
+      {"maxBatchItems", &budgets.batch_items_max},
+      {"maxPageDefault", &budgets.page_default_max},
+      {"maxValueBytes", &budgets.value_bytes_max},
+      {"coalesceWindowMs", &budgets.coalesce_window_ms},
+  };
+  for (const auto& [name, value] : config.as_object()) {
+    auto at = members.find(name);
+    if (at == members.end())
+      return usage("config.budgets: this runner does not know `" + name + "`");
+    *at->second = static_cast<uint32_t>(value.as_int64());
+  }
+  return {};
+}
+
 Result<void> configure(const Json& config, origin::OriginOptions& options) {
   for (const auto& [name, value] : config.as_object()) {
     if (name == "coalesceWindowMs") {
@@ -109,7 +131,7 @@ Result<void> configure(const Json& config, origin::OriginOptions& options) {
         options.admission_keys.push_back(std::move(bytes));
       }
     } else if (name == "budgets") {
-      return usage("config.budgets: this runner sets no budgets");
+      LATTICE_TRY_VOID(set_budgets(value, options.plan.budgets));
     } else if (name != "registry" && name != "liveMaxSubscribers") {
       // Those two configure what is not served yet; the steps that need it fail by themselves.
       return usage("config: this runner does not know `" + name + "`");
