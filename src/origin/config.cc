@@ -55,7 +55,7 @@ class Reader {
  private:
   static constexpr std::string_view kSections[] = {
       "proofs", "principals", "admission", "owners",  "computed", "roots",
-      "budgets", "tenure",    "cors",      "service", "server",   "tls"};
+      "budgets", "tenure",    "memo",      "cors",    "service",  "server", "tls"};
 
   std::unexpected<Error> wrong(const toml::source_region& where, std::string message) const {
     return fail(Code::Usage, std::move(message), span_of(text_, where));
@@ -90,6 +90,9 @@ class Reader {
     if (section == "budgets") return budget(key, where, value);
     if (section == "tenure") {
       return number(section, key, where, value, "threshold", config_.origin.tenure_threshold);
+    }
+    if (section == "memo") {
+      return number(section, key, where, value, "queries", config_.origin.memo_entries_max);
     }
     if (section == "cors") return cors(key, where, value);
     if (section == "service") return service(key, where, value);
@@ -158,7 +161,10 @@ class Reader {
 
   Result<void> admission(std::string_view key, const toml::source_region& where,
                          const toml::node& value) {
-    constexpr std::string_view kKnown[] = {"ed25519_public"};
+    constexpr std::string_view kKnown[] = {"ed25519_public", "cold_compiles_per_minute"};
+    if (key == kKnown[1]) {
+      return number("admission", key, where, value, key, config_.origin.cold_compiles_per_minute);
+    }
     if (key != kKnown[0]) return unknown(key, where, kKnown);
     LATTICE_TRY(auto texts, texts_of(key, value));
     for (const std::string& text : texts) {

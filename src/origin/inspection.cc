@@ -5,16 +5,6 @@ namespace lattice::origin {
 
 namespace {
 
-// These URLs take no parameters: each one would be an entry of its own in a shared cache.
-Result<void> refuse_parameters(const Call& call) {
-  LATTICE_TRY(Parameters parameters, parse_parameters(call.request.query));
-  LATTICE_TRY_VOID(refuse_other_than(parameters, {}));
-  if (parameters.variables.empty()) return {};
-  std::vector<std::string> names;
-  for (const auto& [name, value] : parameters.variables) names.push_back(name);
-  return fail(unknown_parameters(names));
-}
-
 http::Response render_document(const Compiled& query, std::string_view type,
                                std::string_view lifetime, std::string body) {
   http::Response response;
@@ -34,14 +24,12 @@ CompiledPtr Service::find_memoized(const Call& call) {
 }
 
 Reply Service::query_source(const Call& call) {
-  LATTICE_TRY_VOID(refuse_parameters(call));
   CompiledPtr query = find_memoized(call);
   if (!query) return refuse(unknown_query(call.route.captures[0]));
   return render_document(*query, "text/plain; charset=utf-8", kImmutable, query->plan().canonical);
 }
 
 Reply Service::query_explain(const Call& call) {
-  LATTICE_TRY_VOID(refuse_parameters(call));
   CompiledPtr query = find_memoized(call);
   if (!query) return refuse(unknown_query(call.route.captures[0]));
   return render_document(*query, "application/json", kExplainLifetime,
@@ -49,7 +37,6 @@ Reply Service::query_explain(const Call& call) {
 }
 
 Reply Service::plan_document(const Call& call) {
-  LATTICE_TRY_VOID(refuse_parameters(call));
   CompiledPtr query = find_memoized(call);
   if (!query) return refuse(unknown_query(call.route.captures[0]));
   const std::string& plan_id = call.route.captures[1];

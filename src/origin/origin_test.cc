@@ -172,6 +172,41 @@ TEST_CASE("every answer names the schema; unknown parameters are named (7.3, dec
   CHECK(f.get("/e/Note/n1?f=title&p=pl_1").status == 400);
 }
 
+TEST_CASE("documents take no parameters (decisions)") {
+  Fixture f;
+  for (std::string_view target : {"/.well-known/lattice", "/schema/current"}) {
+    http::Response response = f.get(std::string(target) + "?utm_source=x&slice=pub");
+    CHECK(response.status == 400);
+    CHECK(holds(response, "utm_source"));
+    CHECK(holds(response, "slice"));
+  }
+}
+
+TEST_CASE("the memo is a cache: what it forgot is introduced again (6.1)") {
+  OriginOptions options;
+  options.memo_entries_max = 1;
+  Fixture f(options);
+  std::string hash = f.introduce();
+  int count = 0;
+  while (f.get("/q/" + hash + "/source").status == 200 && count < 1000) {
+    f.post("/q", "query { note(id: \"" + std::to_string(count++) + "\") { title } }");
+  }
+  http::Response forgotten = f.get("/q/" + hash + "?slice=pub&id=n1");
+  CHECK(forgotten.status == 404);
+  CHECK(problem_of(forgotten) == "lattice:unknown-query");
+  CHECK(header(forgotten, "Cache-Control") == "no-store");
+  CHECK(f.introduce() == hash);
+  CHECK(f.get("/q/" + hash + "?slice=pub&id=n1").status == 200);
+}
+
+TEST_CASE("byte ranges are not honoured over streams of entities (10.3)") {
+  Fixture f;
+  std::string target = "/q/" + f.introduce() + "?slice=pub&id=n1";
+  http::Response response = f.get(target, {{"Range", "bytes=0-3"}});
+  CHECK(response.status == 200);
+  CHECK(response.body == f.get(target).body);
+}
+
 TEST_CASE("without p a data request is served, never for ever; a foreign p is 409 (13.3)") {
   Fixture f;
   std::string hash = f.introduce();

@@ -47,6 +47,19 @@ Result<void> take(Parameters& out, std::string name, std::string value) {
   return {};
 }
 
+std::vector<std::string> reserved_other_than(const Parameters& parameters,
+                                             std::initializer_list<std::string_view> known) {
+  auto is_known = [&](std::string_view name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  std::vector<std::string> out;
+  for (const auto& [name, member] : kReserved) {
+    if (parameters.*member && !is_known(name)) out.emplace_back(name);
+  }
+  if (parameters.slice && !is_known("slice")) out.emplace_back("slice");
+  return out;
+}
+
 }  // namespace
 
 std::string_view slice_text(SliceName slice) {
@@ -111,16 +124,17 @@ Result<Parameters> parse_parameters(std::string_view query) {
 
 Result<void> refuse_other_than(const Parameters& parameters,
                                std::initializer_list<std::string_view> known) {
-  auto is_known = [&](std::string_view name) {
-    return std::find(known.begin(), known.end(), name) != known.end();
-  };
-  std::vector<std::string> unknown;
-  for (const auto& [name, member] : kReserved) {
-    if (parameters.*member && !is_known(name)) unknown.emplace_back(name);
-  }
-  if (parameters.slice && !is_known("slice")) unknown.emplace_back("slice");
+  std::vector<std::string> unknown = reserved_other_than(parameters, known);
   if (unknown.empty()) return {};
   return fail(unknown_parameters(unknown));
+}
+
+Result<void> refuse_parameters(std::string_view query) {
+  LATTICE_TRY(Parameters parameters, parse_parameters(query));
+  std::vector<std::string> names = reserved_other_than(parameters, {});
+  for (const auto& [name, value] : parameters.variables) names.push_back(name);
+  if (names.empty()) return {};
+  return fail(unknown_parameters(names));
 }
 
 Error unknown_parameters(const std::vector<std::string>& names) {

@@ -44,6 +44,10 @@ Result<Parameters> parse_parameters(std::string_view query);
 Result<void> refuse_other_than(const Parameters& parameters,
                                std::initializer_list<std::string_view> known);
 
+// For URLs that take no parameters: each one would be an entry of its own in a shared cache.
+// Errors: lattice:bad-request naming all of them.
+Result<void> refuse_parameters(std::string_view query);
+
 // "the parameter `x` means nothing here", or the plural. `names` is not empty.
 Error unknown_parameters(const std::vector<std::string>& names);
 

@@ -26,6 +26,21 @@ Refusal method_not_allowed(Endpoint endpoint, std::string_view method) {
   return refusal;
 }
 
+bool takes_no_parameters(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::Discovery:
+    case Endpoint::QuerySource:
+    case Endpoint::QueryExplain:
+    case Endpoint::PlanDocument:
+    case Endpoint::SchemaCurrent:
+    case Endpoint::SchemaDocument:
+    case Endpoint::SchemaDictionary:
+      return true;
+    default:
+      return false;
+  }
+}
+
 http::Response answer_options(Endpoint endpoint) {
   http::Response response;
   response.status = 204;
@@ -104,6 +119,7 @@ Task<Reply> Service::dispatch(const Call& call) {
   if (endpoint != Endpoint::NotFound && !is_allowed(endpoint, call.request.method)) {
     co_return refuse(method_not_allowed(endpoint, call.request.method));
   }
+  if (takes_no_parameters(endpoint)) LATTICE_CO_TRY_VOID(refuse_parameters(call.request.query));
   switch (endpoint) {
     case Endpoint::NotFound:
       break;
