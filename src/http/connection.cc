@@ -136,7 +136,7 @@ void Connection::receive_plain(std::string_view bytes) {
   if (session_ == nullptr) {
     if (!choose_session(bytes)) return;
     session_->receive(bytes);
-    first_bytes_ = {};
+    std::string().swap(first_bytes_);
     if (is_draining_) session_->drain();
     return;
   }

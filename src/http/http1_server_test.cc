@@ -55,6 +55,56 @@ TEST_CASE("a handler sees the parts of a request") {
   CHECK_FALSE(contains(answer, "Content-Length"));
 }
 
+TEST_CASE("a body that others hold too is sent as it is") {
+  auto text = std::make_shared<const std::string>(std::string(100'000, 'x') + "end");
+  auto server = start_server([&](const Request& request, ResponseWriter& writer) -> Task<void> {
+    Response response;
+    response.shared_body = text;
+    if (request.path == "/trailers") response.trailers.add("X", "y");
+    writer.send(std::move(response));
+    co_return;
+  });
+  for (bool http2 : {false, true}) {
+    auto client = open_client(*server, {.http2 = http2});
+    for (std::string_view path : {"/", "/trailers"})
+      CHECK(must(client->send("GET", path)).body == *text);
+    CHECK(must(client->send("HEAD", "/")).headers.find("content-length") == "100003");
+  }
+}
+
+TEST_CASE("a connection that was idle goes on, without the buffer that it gave back") {
+  auto server = start_server([](const Request& request, ResponseWriter& writer) -> Task<void> {
+    writer.start(200, {});
+    CHECK(co_await writer.write("a"));
+    if (request.path == "/slow") co_await sleep_for(1300ms);
+    CHECK(co_await writer.write("b"));
+    writer.finish();
+  });
+  auto http1 = open_client(*server);
+  auto http2 = open_client(*server, {.http2 = true});
+  auto streaming = open_client(*server);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(must(http1->send("GET", "/")).body == "ab");
+    CHECK(must(http2->send("GET", "/")).body == "ab");
+    CHECK(must(streaming->send("GET", "/slow")).body == "ab");  // meanwhile the others idle
+  }
+}
+
+TEST_CASE("a peer that reads nothing for too long is cut") {
+  Event cut;
+  auto server = start_server(
+      [&](const Request&, ResponseWriter& writer) -> Task<void> {
+        writer.start(200, {});
+        while (co_await writer.write(std::string(100'000, 'x'))) {
+        }
+        cut.set();
+      },
+      {.write_timeout = 100ms});
+  RawSocket socket(server->port());
+  socket.write(kGet);
+  CHECK(cut.wait());
+}
+
 TEST_CASE("HEAD keeps the headers and drops the body") {
   auto server = start_server([](const Request& request, ResponseWriter& writer) -> Task<void> {
     if (request.path == "/stream") {
@@ -123,21 +173,20 @@ TEST_CASE("what could be understood in two ways is refused with 400 and the end"
   });
   using std::string_view_literals::operator""sv;
   // One for each kind of strictness; http1_parser_test.cc has them all.
-  for (
-      std::string_view bad : {
-          "GET / HTTP/1.1\r\n\r\n"sv,
-          "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"sv,
-          "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n c: d\r\n\r\n"sv,
-          "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"sv,
-          "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
+  for (std::string_view bad : {
+           "GET / HTTP/1.1\r\n\r\n"sv,
+           "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"sv,
+           "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n c: d\r\n\r\n"sv,
+           "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"sv,
+           "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n"
            "Content-Length: 5\r\n\r\n0\r\n\r\n"sv,
-          "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"sv,
-          "GET / HTTP/1.1\nHost: a\n\n"sv,
-          "GET / HTTP/1.1\r\nHost : a\r\n\r\n"sv,
-          "GET / HTTP/1.1\r\nHost: a\r\nA: b\0\r\n\r\n"sv,
-          "GET http://u@h/ HTTP/1.1\r\nHost: a\r\n\r\n"sv,
-          "GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n"sv,
-      }) {
+           "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na"sv,
+           "GET / HTTP/1.1\nHost: a\n\n"sv,
+           "GET / HTTP/1.1\r\nHost : a\r\n\r\n"sv,
+           "GET / HTTP/1.1\r\nHost: a\r\nA: b\0\r\n\r\n"sv,
+           "GET http://u@h/ HTTP/1.1\r\nHost: a\r\n\r\n"sv,
+           "GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n"sv,
+       }) {
     CAPTURE(bad);
     // A smuggled request behind it is never read.
     std::string answer = exchange_raw(*server, std::string(bad) + std::string(kGet));

@@ -141,6 +141,7 @@ class Http1Session final : public Session {
   void write_head(int status, const Headers& headers, Body body, uint64_t length,
                   const Headers* trailers);
   void start_stream(int status, const Headers& headers);
+  void write_chunk_head(size_t length);
   void write_piece(std::string&& bytes);
   void finish_stream(const Headers& trailers);
   void end_response();
@@ -180,7 +181,7 @@ void Http1Session::advance_stash() {
   std::string_view rest = stash_;
   advance(rest);
   stash_.erase(0, stash_.size() - rest.size());
-  if (stash_.empty() && stash_.capacity() > kStashBytesMax / 4) stash_ = {};
+  if (stash_.empty() && stash_.capacity() > kStashBytesMax / 4) std::string().swap(stash_);
 }
 
 void Http1Session::receive_end() {
@@ -310,14 +311,18 @@ void Http1Session::send_response(Response&& response) {
   bool with_trailers = !response.trailers.empty() && may_have_body(response.status) &&
                        exchange_->request.version == Version::Http1_1;
   body_ = with_trailers ? Body::Chunked : Body::Sized;
-  write_head(response.status, response.headers, body_, response.body.size(),
+  const size_t length = response.body_bytes();
+  write_head(response.status, response.headers, body_, length,
              with_trailers ? &response.trailers : nullptr);
   if (drops_body) return end_response();
-  if (!with_trailers) {
+  if (with_trailers && length > 0) write_chunk_head(length);
+  if (response.shared_body != nullptr) {
+    output.append_shared(std::move(response.shared_body), 0, length);
+  } else {
     output.append(std::move(response.body));
-    return end_response();
   }
-  if (!response.body.empty()) write_piece(std::move(response.body));
+  if (!with_trailers) return end_response();
+  if (length > 0) output.append_copy("\r\n");
   finish_stream(response.trailers);
 }
 
@@ -385,18 +390,16 @@ void Http1Session::start_stream(int status, const Headers& headers) {
   link_.flush_soon();
 }
 
+void Http1Session::write_chunk_head(size_t length) {
+  OutputQueue::Tail out(output);
+  append_number(*out, length, 16);
+  out->append("\r\n");
+}
+
 void Http1Session::write_piece(std::string&& bytes) {
-  if (body_ == Body::Chunked) {
-    {
-      OutputQueue::Tail out(output);
-      append_number(*out, bytes.size(), 16);
-      out->append("\r\n");
-    }
-    output.append(std::move(bytes));
-    output.append_copy("\r\n");
-  } else {
-    output.append(std::move(bytes));
-  }
+  if (body_ == Body::Chunked) write_chunk_head(bytes.size());
+  output.append(std::move(bytes));
+  if (body_ == Body::Chunked) output.append_copy("\r\n");
   link_.flush_soon();
 }
 

@@ -226,6 +226,30 @@ TEST_CASE("h2: a reader that grants no window stalls the handler's writes") {
   CHECK_FALSE(was_told);  // write told it
 }
 
+TEST_CASE("h2: a peer that never opens its window is reset after a while") {
+  Event ended;
+  auto server = start_server(
+      [&](const Request&, ResponseWriter& writer) -> Task<void> {
+        writer.start(200, {});
+        while (co_await writer.write(std::string(100'000, 'x'))) {
+        }
+        ended.set();
+      },
+      {.write_timeout = 100ms});
+  RawSocket socket(server->port());
+  socket.write(kHello + request(1));
+  CHECK(read_frame(socket, {kReset}).error() == 8);  // CANCEL
+  CHECK(ended.wait());
+}
+
+TEST_CASE("h2: request trailers are read over") {
+  auto server = start_server(echo);
+  RawSocket socket(server->port());
+  socket.write(kHello + request(1, "POST", 0) + frame(kData, 0, 1, "abc") +
+               frame(kHeaders, kEndStream | kEndHeaders, 1, fields({{"x-sum", "1"}})));
+  CHECK(read_frame(socket, {kData}).payload == "POST /|abc");
+}
+
 TEST_CASE("h2: a reset while the handler waits for something else") {
   Event started;
   Event told;

@@ -91,10 +91,11 @@ class Http2Exchange final : public Exchange {
   // Answer
   OutputQueue body_;
   Headers trailers_;
-  bool is_ended_ = false;     // nothing follows `body_` but trailers
-  bool is_deferred_ = false;  // nghttp2 waits to be told of more
-  bool is_moved_ = false;     // in moved_
-  bool is_closed_ = false;    // in closed_
+  SteadyTime stall_deadline_ = kNever;  // while `body_` holds something
+  bool is_ended_ = false;               // nothing follows `body_` but trailers
+  bool is_deferred_ = false;            // nghttp2 waits to be told of more
+  bool is_moved_ = false;               // in moved_
+  bool is_closed_ = false;              // in closed_
 };
 
 class Http2Session final : public Session {
@@ -145,6 +146,7 @@ class Http2Session final : public Session {
   void finish_request(Http2Exchange& stream);
   void refuse(Http2Exchange& stream, int status, std::string_view message);
   void count_reset();
+  void check_streams(SteadyTime now);
   void terminate(uint32_t error_code);
   bool settle();
   void remove(Http2Exchange& stream);
@@ -154,6 +156,7 @@ class Http2Session final : public Session {
   void submit(Http2Exchange& stream, int status, const Headers& headers,
               std::string_view content_length, const Headers* trailers, bool has_body);
   void resume(Http2Exchange& stream);
+  void watch_stall(Http2Exchange& stream);
 
   SessionContext& context_;
   Link& link_;
@@ -167,7 +170,8 @@ class Http2Session final : public Session {
   size_t buffered_bytes_ = 0;  // of request bodies
   SteadyTime last_activity_;
   SteadyTime header_deadline_ = kNever;
-  SteadyTime body_deadline_ = kNever;  // not later than the earliest of the streams
+  SteadyTime body_deadline_ = kNever;   // not later than the earliest of the streams
+  SteadyTime stall_deadline_ = kNever;  // not later than the earliest of the streams
   SteadyTime goaway_deadline_ = kNever;
   double resets_left_;
   SteadyTime resets_time_;
@@ -478,7 +482,7 @@ void Http2Session::drop() {
 }
 
 SteadyTime Http2Session::deadline() const {
-  SteadyTime out = std::min({header_deadline_, body_deadline_, goaway_deadline_});
+  SteadyTime out = std::min({header_deadline_, body_deadline_, stall_deadline_, goaway_deadline_});
   if (streams_.empty()) out = std::min(out, last_activity_ + context_.options.idle_timeout);
   return out;
 }
@@ -495,16 +499,24 @@ void Http2Session::on_deadline() {
     header_deadline_ = kNever;
     terminate(NGHTTP2_CANCEL);
   }
-  if (now >= body_deadline_) {
-    body_deadline_ = kNever;
-    for (Http2Exchange* stream : streams_) {
-      if (now >= stream->body_deadline_) refuse(*stream, 408, "the request body took too long");
-      body_deadline_ = std::min(body_deadline_, stream->body_deadline_);
-    }
-  }
+  if (now >= std::min(body_deadline_, stall_deadline_)) check_streams(now);
   if (streams_.empty() && now >= last_activity_ + context_.options.idle_timeout) {
     last_activity_ = now;
     terminate(NGHTTP2_NO_ERROR);
+  }
+}
+
+// Ends the streams whose peer has taken too long, to send a body or to let one go out.
+void Http2Session::check_streams(SteadyTime now) {
+  body_deadline_ = stall_deadline_ = kNever;
+  for (Http2Exchange* stream : streams_) {
+    if (now >= stream->body_deadline_) refuse(*stream, 408, "the request body took too long");
+    if (now >= stream->stall_deadline_) {
+      stream->stall_deadline_ = kNever;
+      nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream->id_, NGHTTP2_CANCEL);
+    }
+    body_deadline_ = std::min(body_deadline_, stream->body_deadline_);
+    stall_deadline_ = std::min(stall_deadline_, stream->stall_deadline_);
   }
 }
 
@@ -557,6 +569,7 @@ int Http2Session::move_body(Http2Exchange& stream, std::string_view frame_head, 
   if (output.size() >= kOutputBytesMax) return NGHTTP2_ERR_WOULDBLOCK;
   output.append_copy(frame_head);
   stream.body_.move_to(output, length);
+  watch_stall(stream);
   if (!std::exchange(stream.is_moved_, true)) moved_.push_back(&stream);
   return 0;
 }
@@ -609,13 +622,21 @@ void Http2Session::submit(Http2Exchange& stream, int status, const Headers& head
   };
   int result = nghttp2_submit_response(session_, stream.id_, fields.data(), fields.size(),
                                        has_body ? &provider : nullptr);
+  watch_stall(stream);
   if (result != 0) {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, NGHTTP2_INTERNAL_ERROR);
   }
   link_.flush_soon();
 }
 
+// A peer that opens its window too slowly must not hold the body for ever.
+void Http2Session::watch_stall(Http2Exchange& stream) {
+  stream.stall_deadline_ = stream.body_.empty() ? kNever : after(context_.options.write_timeout);
+  stall_deadline_ = std::min(stall_deadline_, stream.stall_deadline_);
+}
+
 void Http2Session::resume(Http2Exchange& stream) {
+  if (stream.stall_deadline_ == kNever) watch_stall(stream);
   if (std::exchange(stream.is_deferred_, false)) {
     nghttp2_session_resume_data(session_, stream.id_);
   }
@@ -626,12 +647,16 @@ void Http2Exchange::do_send(Response&& response) {
   bool drops = drops_body(response.status);
   // A HEAD answer without a body of its own says what length the handler says.
   bool has_own_length = response.status < 200 || response.status == 204 || response.status == 304 ||
-                        (drops && response.body.empty());
-  std::string length = has_own_length ? "" : std::to_string(response.body.size());
+                        (drops && response.body_bytes() == 0);
+  std::string length = has_own_length ? "" : std::to_string(response.body_bytes());
   is_ended_ = true;
   trailers_ = std::move(response.trailers);
-  bool has_body = !drops && (!response.body.empty() || !trailers_.empty());
-  if (has_body) body_.append(std::move(response.body));
+  bool has_body = !drops && (response.body_bytes() > 0 || !trailers_.empty());
+  if (has_body && response.shared_body != nullptr) {
+    body_.append_shared(std::move(response.shared_body), 0, std::string::npos);
+  } else if (has_body) {
+    body_.append(std::move(response.body));
+  }
   session_.submit(*this, response.status, response.headers, length,
                   has_body && !trailers_.empty() ? &trailers_ : nullptr, has_body);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,10 @@ struct Response {
   Headers headers;
   std::string body;
   Headers trailers;
+  // A body that others hold too (a cache), in place of `body`: sent without a copy.
+  std::shared_ptr<const std::string> shared_body = {};
+
+  size_t body_bytes() const { return shared_body != nullptr ? shared_body->size() : body.size(); }
 };
 
 // The reason phrase of a status ("Not Found"), "" when unknown.
