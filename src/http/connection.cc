@@ -199,10 +199,8 @@ bool Connection::write_some(OutputQueue& queue) {
   std::array<iovec, kPiecesMax> vectors;
   size_t count = queue.gather(pieces);
   if (count == 0) return true;
-  size_t wanted = 0;
   for (size_t i = 0; i < count; ++i) {
     vectors[i] = {const_cast<char*>(pieces[i].data()), pieces[i].size()};
-    wanted += pieces[i].size();
   }
   msghdr message{};
   message.msg_iov = vectors.data();
