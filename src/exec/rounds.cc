@@ -231,6 +231,10 @@ void Rounds::prepare_root_scan(uint32_t node) {
   if (code.node->access.collection == nullptr) {
     window.kind = Window::Kind::All;
     window.limit = 1;  // a `get` by the owner's column
+    // No collection covers that scan: whichever row of the type is written may be the caller's.
+    for (const TargetCode& target : code.targets) {
+      run_.families.push_back(run_.code.entities[target.entity].ref_prefix + "*");
+    }
   }
   if (code.targets.size() > 1) window = member_window(window);
   for (uint32_t t = 0; t < code.targets.size(); ++t) {
@@ -444,6 +448,13 @@ void Rounds::add_members(uint32_t node, const TargetCode& target, std::span<cons
   }
 }
 
+// A bounded collection over its maximum has no membership to tell (§3.6): its field is left out, and
+// nothing is read through it.
+bool has_unknown_members(const NodeCode& code, const EdgeResult& result) {
+  return code.parent != kNone && result.overflows && !code.window.paginated &&
+         !code.window.truncates;
+}
+
 void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& result,
                               std::span<const size_t> loads, size_t item) {
   const NodeCode& code = run_.code.nodes[node];
@@ -453,6 +464,7 @@ void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& r
     const LoadResult& loaded = results_[loads.front()];
     const Group& group = loaded.groups[item];
     set_group(result, group);
+    if (has_unknown_members(code, result)) return;
     add_members(node, code.targets.front(),
                 std::span(loaded.rows).subspan(group.first, group.count), !edge.is_hidden_link,
                 result);
@@ -478,6 +490,7 @@ void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& r
   result.ties_previous = view.ties_previous;
   result.ties_next = view.ties_next;
   result.overflows = window.kind == Window::Kind::All && view.has_next;
+  if (has_unknown_members(code, result)) return;
   for (size_t r = view.first; r < view.first + view.count; ++r) {
     add_members(node, *rows[r].target, {rows[r].row, 1}, !edge.is_hidden_link, result);
   }
