@@ -157,8 +157,8 @@ class Agreement {
 }  // namespace
 
 TEST_CASE("agreement: planned execution says what the naive walk says, before and after writes") {
-  const char* rounds = std::getenv("LATTICE_AGREEMENT_ROUNDS");
-  uint64_t count = rounds ? std::strtoull(rounds, nullptr, 10) : 60;
+  const char* rounds = std::getenv("LATTICE_ROUNDS");
+  uint64_t count = rounds ? std::strtoull(rounds, nullptr, 10) : 12;
   uint64_t seed = first_seed();
   size_t compared = 0, refused = 0, changed = 0;
   std::string refusal;

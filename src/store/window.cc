@@ -47,7 +47,8 @@ Group describe_window(const Window& window, size_t count, WindowRange range,
   group.has_previous = range.begin > 0;
   group.has_next = range.end < count;
   group.overflows = window.kind == Window::Kind::All && group.has_next;
-  if (group.count == 0) return group;
+  // Ties matter where a cursor may stand; a whole set has none.
+  if (group.count == 0 || window.kind == Window::Kind::All) return group;
   group.ties_previous = group.has_previous && ties(range.begin - 1);
   group.ties_next = group.has_next && ties(range.end - 1);
   return group;

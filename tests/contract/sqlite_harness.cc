@@ -62,7 +62,9 @@ class SqliteHarness final : public Harness {
     }
   }
 
-  std::string name() const override { return "sqlite"; }
+  std::string name() const override {
+    return world_.wal ? "sqlite" : "sqlite without a write-ahead log";
+  }
 
   void put(std::string_view entity, const Json& fields) override {
     std::string columns, places;
@@ -200,9 +202,10 @@ class SqliteHarness final : public Harness {
       sqlite3_prepare_v2(database_, "SELECT strftime('%s', ?1)", -1, &statement, nullptr);
       sqlite3_bind_text(statement, 1, text.c_str(), -1, SQLITE_STATIC);
       REQUIRE(sqlite3_step(statement) == SQLITE_ROW);
-      std::string seconds = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+      const auto* seconds = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+      std::string out = seconds ? seconds : text;  // a text that is no moment stays as it is
       sqlite3_finalize(statement);
-      return seconds;
+      return out;
     }
     fraction.resize(3, '0');
     return text.substr(0, 10) + " " + text.substr(11, 8) + "." + fraction;

@@ -309,6 +309,7 @@ Result<void> MemorySnapshot::append_window(const LoadRequest& request, Rows rows
   }
   WindowRange range = select_window(window, rows.size(), place);
   Group group = describe_window(window, rows.size(), range, [&](size_t i) {
+    if (shape.keyset_size == 0) return false;  // without a declared order no cursor stands anywhere
     for (size_t k = 0; k < shape.keyset_size; ++k) {
       FieldIndex field = shape.order[k].field;
       const Value& left = rows[i]->values[field];
