@@ -320,7 +320,7 @@ Result<void> Loader::scan_open(std::span<const Value> match, Group& group) {
     if (++group.count == limit && !code_->keyset().empty()) last = read_keyset(statement);
   }
   LATTICE_TRY_VOID(finish(code));
-  ties &= !code_->keyset().empty();
+  ties &= !code_->keyset().empty() && request_.window.kind != Window::Kind::All;
   if (is_reversed) {
     std::reverse(out_.rows.begin() + group.first, out_.rows.end());
     group.has_previous = has_more;
