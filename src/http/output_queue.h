@@ -39,7 +39,7 @@ class OutputQueue {
   void append(std::string bytes) {
     if (bytes.size() < kCopyBytesMax) return append_copy(bytes);
     size_ += bytes.size();
-    segments_.push_back({.own = std::move(bytes)});
+    segments_.emplace_back().own.swap(bytes);
     tail_is_open_ = false;
   }
   // Part of a text that others hold too.
@@ -143,8 +143,7 @@ class OutputQueue {
   // A full tail is closed: what is sent of it is freed with the whole segment.
   std::string& open_tail() {
     if (!tail_is_open_ || segments_.back().own.size() >= kKeepBytesMax) {
-      segments_.push_back({.own = std::move(spare_)});
-      spare_ = {};
+      segments_.emplace_back().own.swap(spare_);
       tail_is_open_ = true;
     }
     return segments_.back().own;
