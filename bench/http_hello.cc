@@ -17,12 +17,15 @@ int main(int argc, char** argv) {
   options.port = static_cast<uint16_t>(std::atoi(argv[1]));
   options.thread_count = argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : 1;
   if (argc > 5) options.tls = {argv[4], argv[5]};
-  const std::string body(static_cast<size_t>(std::atoi(argv[2])), 'x');
-  auto server =
-      Server::start(options, [&](const Request&, ResponseWriter& writer) -> lattice::Task<void> {
-        writer.send({200, {{"Content-Type", "text/plain"}}, body, {}});
-        co_return;
-      });
+  auto body = std::make_shared<const std::string>(static_cast<size_t>(std::atoi(argv[2])), 'x');
+  auto answer = [&](const Request&, ResponseWriter& writer) -> lattice::Task<void> {
+    Response response;
+    response.headers.add("Content-Type", "text/plain");
+    response.shared_body = body;
+    writer.send(std::move(response));
+    co_return;
+  };
+  auto server = Server::start(options, answer);
   if (!server) {
     std::fprintf(stderr, "%s\n", server.error().message.c_str());
     return 1;
