@@ -379,12 +379,9 @@ void Elaborator::apply_directive(Metadata& out, const syntax::DirectiveUse& use,
                                  std::string_view location, const std::string& label) {
   const DirectiveDeclaration* declaration = schema_->find_directive(use.name.text);
   if (declaration == nullptr) {
-    Names names;
-    for (const DirectiveDeclaration& candidate : schema_->directives)
-      names.push_back(candidate.name);
     report(use.span,
            label + " has the undeclared directive @" + use.name.text +
-               did_you_mean(use.name.text, names),
+               suggest(use.name.text, schema_->directives),
            "directive");
     return;
   }
@@ -406,11 +403,9 @@ void Elaborator::apply_directive(Metadata& out, const syntax::DirectiveUse& use,
         std::find_if(declaration->arguments.begin(), declaration->arguments.end(),
                      [&](const Parameter& candidate) { return candidate.name == given.name.text; });
     if (parameter == declaration->arguments.end()) {
-      Names names;
-      for (const Parameter& candidate : declaration->arguments) names.push_back(candidate.name);
       report(given.name.span,
              name + " has no argument `" + given.name.text + "`" +
-                 did_you_mean(given.name.text, names),
+                 suggest(given.name.text, declaration->arguments),
              "directive");
       continue;
     }

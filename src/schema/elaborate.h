@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "schema/document.h"
 #include "schema/schema.h"
 
@@ -36,6 +37,25 @@ class Elaborator {
   void report(Span span, std::string message, std::string_view rule);
   void warn(Span span, std::string message, std::string_view rule);
   bool is_full() const;
+  // "; did you mean `title`?" or "", from lists of names or of declarations with names. Costs
+  // nothing once there are as many findings as there may be.
+  template <class... Lists>
+  std::string suggest(std::string_view word, const Lists&... lists) const {
+    if (is_full()) return {};
+    Names names;
+    (add_names(names, lists), ...);
+    return did_you_mean(word, names);
+  }
+  template <class T>
+  static void add_names(Names& out, const std::vector<T>& declarations) {
+    for (const T& declaration : declarations) {
+      if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+        out.push_back(declaration);
+      } else {
+        out.push_back(declaration.name);
+      }
+    }
+  }
   void sort_document();
   void declare_names();
   void declare(const syntax::Word& name, std::string_view what);
@@ -116,7 +136,8 @@ class Elaborator {
   };
   Target elaborate_target(const syntax::Target& in, const std::string& label);
   MemberField find_member_field(const Target& target, std::string_view name) const;
-  Names member_field_names(const Target& target) const;
+  Names member_field_names(const Target& target) const;  // none once the findings are full
+  Names member_names(const Target& target) const;
   void elaborate_relationships();
   void elaborate_relationships_of(syntax::Entity& in, Entity& out, Declarer declarer);
   Relationship elaborate_relationship(syntax::Relationship& in, const Entity& owner,
@@ -253,6 +274,8 @@ class Elaborator {
   // copied to the schema by sync_bodies. Parallel to the document's vectors.
   std::vector<Entity> interface_bodies_;
   std::vector<Entity> extension_bodies_;
+  // Answers of find_member_field for interfaces, by `Interface.field`.
+  mutable std::map<std::string, MemberField> member_fields_;
   bool fragments_end_ = true;  // no cycles, no endless nesting
   // By tag family: one of its collections, and what is in it. Borrowed from the schema.
   std::map<std::string, std::pair<const Collection*, const Target*>, std::less<>> collections_;

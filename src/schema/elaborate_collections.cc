@@ -25,8 +25,6 @@ bool is_on_row(const Field& field) {
 
 Target Elaborator::elaborate_target(const syntax::Target& in, const std::string& label) {
   Target out;
-  Names names;
-  for (const Entity& entity : schema_->entities) names.push_back(entity.name);
   if (!in.is_union) {
     const syntax::Word& name = in.names.front();
     out.name = name.text;
@@ -36,10 +34,9 @@ Target Elaborator::elaborate_target(const syntax::Target& in, const std::string&
       out.is_interface = true;
       out.members = interface->members;
     } else {
-      for (const Interface& interface : schema_->interfaces) names.push_back(interface.name);
       report(name.span,
              label + " leads to `" + name.text + "`, which is no entity and no interface" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, schema_->entities, schema_->interfaces),
              "target");
     }
     return out;
@@ -49,7 +46,7 @@ Target Elaborator::elaborate_target(const syntax::Target& in, const std::string&
     if (index == kNone) {
       report(name.span,
              label + ": the union member `" + name.text + "` is no entity" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, schema_->entities),
              "target");
     } else if (std::find(out.members.begin(), out.members.end(), index) != out.members.end()) {
       report(name.span, label + ": the union names " + name.text + " twice", "duplicate");
@@ -66,27 +63,41 @@ Target Elaborator::elaborate_target(const syntax::Target& in, const std::string&
 // the one that declares its own fields.
 Elaborator::MemberField Elaborator::find_member_field(const Target& target,
                                                       std::string_view name) const {
-  MemberField out;
-  const auto consider = [&](const std::vector<Field>& fields) {
-    ++out.member_count;
-    for (const Field& field : fields) {
-      if (field.name != name) continue;
-      ++out.declaring_count;
-      if (out.field == nullptr) out.field = &field;
-    }
-  };
-  for (const EntityIndex member : target.members) consider(schema_->entities[member].fields);
-  if (target.members.empty() && target.is_interface) {
-    consider(schema_->find_interface(target.name)->fields);
+  // Interfaces may have thousands of entities, and be asked for one field thousands of times.
+  const bool is_cached = target.is_interface && !target.members.empty();
+  std::string cache_key;
+  if (is_cached) {
+    cache_key = target.name + "." + std::string(name);
+    const auto known = member_fields_.find(cache_key);
+    if (known != member_fields_.end()) return known->second;
   }
+  MemberField out;
+  const auto consider = [&](const auto& declarer) {
+    ++out.member_count;
+    const FieldIndex index = declarer.find_field(name);
+    if (index == kNone) return;
+    ++out.declaring_count;
+    if (out.field == nullptr) out.field = &declarer.fields[index];
+  };
+  for (const EntityIndex member : target.members) consider(schema_->entities[member]);
+  if (target.members.empty() && target.is_interface)
+    consider(*schema_->find_interface(target.name));
+  if (is_cached) member_fields_.emplace(std::move(cache_key), out);
   return out;
 }
 
 Elaborator::Names Elaborator::member_field_names(const Target& target) const {
   Names names;
+  if (is_full()) return names;
   for (const EntityIndex member : target.members) {
-    for (const Field& field : schema_->entities[member].fields) names.push_back(field.name);
+    add_names(names, schema_->entities[member].fields);
   }
+  return names;
+}
+
+Elaborator::Names Elaborator::member_names(const Target& target) const {
+  Names names;
+  for (const EntityIndex member : target.members) names.push_back(schema_->entities[member].name);
   return names;
 }
 
@@ -147,11 +158,9 @@ void Elaborator::check_to_one_link(const syntax::Relationship& in, const Relatio
   if (index == kNone) {
     // An extension links by a field of the owner, an interface by fields of its entities.
     if (declarer.is_extension || declarer.is_interface) return;
-    Names names;
-    for (const Field& field : declarer.entity->fields) names.push_back(field.name);
     report(in.link.span,
            declarer.label + " links by `" + in.link.text + "`, which " + declarer.entity->name +
-               " does not declare" + did_you_mean(in.link.text, names),
+               " does not declare" + suggest(in.link.text, declarer.entity->fields),
            "link");
     return;
   }
@@ -203,7 +212,7 @@ void Elaborator::check_to_many_link(const syntax::Word& link, const Target& targ
   } else if (found.declaring_count == 0) {
     report(link.span,
            declarer.label + " links by `" + link.text + "`, which " + target.name +
-               " does not declare" + did_you_mean(link.text, member_field_names(target)),
+               " does not declare" + suggest(link.text, member_field_names(target)),
            "link");
     return;
   } else if (!found.is_everywhere()) {
@@ -321,7 +330,7 @@ void Elaborator::check_keyset_column(const syntax::OrderColumn& column, const Ta
            label + " orders by `" + name.text + "`, which " +
                (target.name.empty() || target.is_interface ? "not every target" : target.name) +
                (target.name.empty() || target.is_interface ? " declares" : " does not declare") +
-               did_you_mean(name.text, member_field_names(target)),
+               suggest(name.text, member_field_names(target)),
            "keyset");
     return;
   }
@@ -389,10 +398,9 @@ void Elaborator::elaborate_grouping(const syntax::CollectionClauses& in, const T
           default_grouping.end()) {
         continue;
       }
-      const Names names(default_grouping.begin(), default_grouping.end());
       report(name.span,
              declarer.label + " groups by `" + name.text + "`, which is none of its parameters" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, default_grouping),
              "grouping");
       continue;
     }
@@ -403,7 +411,7 @@ void Elaborator::elaborate_grouping(const syntax::CollectionClauses& in, const T
              declarer.label + " groups by `" + name.text +
                  "`, which is no stored field of its "
                  "targets" +
-                 did_you_mean(name.text, member_field_names(target)),
+                 suggest(name.text, member_field_names(target)),
              "grouping");
     } else if (!is_scalar(found.field->type)) {
       report(name.span,
@@ -414,7 +422,7 @@ void Elaborator::elaborate_grouping(const syntax::CollectionClauses& in, const T
   }
   if (in.grouping.empty()) out.grouping = default_grouping;
   out.grouping_is_default = out.grouping == default_grouping;
-  if (!out.paginated) return;
+  if (!out.paginated || by_parameters) return;  // a root's parameters are checked with the root
   for (const std::string& name : out.grouping) {
     if (!is_paging_argument(name)) continue;
     report(in.order_span,

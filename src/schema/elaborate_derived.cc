@@ -102,11 +102,9 @@ bool Elaborator::check_own_fields(const syntax::Dependency& in, const Entity& en
     const FieldIndex index = entity.find_field(name.text);
     if (index == kNone) {
       if (is_extension) continue;  // may be the owner's
-      Names names;
-      for (const Field& field : entity.fields) names.push_back(field.name);
       report(name.span,
              label + " reads `" + name.text + "`, which " + entity.name + " does not declare" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, entity.fields),
              "derived");
       is_sound = false;
     } else if (!entity.fields[index].is_stored()) {
@@ -125,22 +123,18 @@ bool Elaborator::check_edge_dependency(const syntax::Dependency& in, const Entit
                                        const std::string& label, bool is_extension) {
   const Fragment* fragment = schema_->find_fragment(in.fragment.text);
   if (fragment == nullptr) {
-    Names names;
-    for (const Fragment& candidate : schema_->fragments) names.push_back(candidate.name);
     report(in.fragment.span,
            label + " reads the fragment `" + in.fragment.text + "`, which is not declared" +
-               did_you_mean(in.fragment.text, names),
+               suggest(in.fragment.text, schema_->fragments),
            "derived");
     return false;
   }
   const EdgeIndex index = entity.find_relationship(in.edge.text);
   if (index == kNone) {
     if (is_extension) return false;  // the owner's; nothing more can be said here
-    Names names;
-    for (const Relationship& edge : entity.relationships) names.push_back(edge.name);
     report(in.edge.span,
            label + " reads through `" + in.edge.text + "`, which is no relationship of " +
-               entity.name + did_you_mean(in.edge.text, names),
+               entity.name + suggest(in.edge.text, entity.relationships),
            "derived");
     return false;
   }
@@ -215,7 +209,7 @@ bool Elaborator::check_aggregate(const syntax::Dependency& in, const Entity& ent
     }
     report(in.edge.span,
            label + " aggregates `" + in.edge.text + "`, which is no `has many` of " + entity.name +
-               did_you_mean(in.edge.text, names),
+               suggest(in.edge.text, names),
            "derived");
     return false;
   }
@@ -227,7 +221,7 @@ bool Elaborator::check_aggregate(const syntax::Dependency& in, const Entity& ent
   if (!found.is_everywhere()) {
     report(in.aggregate_field.span,
            place + ", which its targets do not declare" +
-               did_you_mean(in.aggregate_field.text, member_field_names(target)),
+               suggest(in.aggregate_field.text, member_field_names(target)),
            "derived");
     return false;
   }

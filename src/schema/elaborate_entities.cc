@@ -151,11 +151,9 @@ void Elaborator::elaborate_key(const syntax::Entity& in, Entity& out) {
       continue;
     }
     if (index == kNone) {
-      Names names;
-      for (const Field& field : out.fields) names.push_back(field.name);
       report(name.span,
              "the key field `" + name.text + "` of " + in.name.text + " is not declared" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, out.fields),
              "key");
       continue;
     }
@@ -183,11 +181,9 @@ void Elaborator::inherit_key(const syntax::Entity& in, Entity& out) {
   }
   const Entity* base = schema_->find_entity(in.base.text);
   if (base == nullptr) {
-    Names names;
-    for (const Entity& candidate : schema_->entities) names.push_back(candidate.name);
     report(in.base.span,
            label + ": there is no entity `" + in.base.text + "` to be its base" +
-               did_you_mean(in.base.text, names),
+               suggest(in.base.text, schema_->entities),
            "co-key");
     return;
   }
@@ -250,11 +246,9 @@ void Elaborator::elaborate_owner(const syntax::Entity& in, Entity& out) {
   const std::string label = in.name.text + ": the owner";
   const FieldIndex index = out.find_field(owner.field.text);
   if (index == kNone || !out.fields[index].is_stored()) {
-    Names names;
-    for (const Field& field : out.fields) names.push_back(field.name);
     report(owner.field.span,
            label + " `" + owner.field.text + "` is no stored field" +
-               did_you_mean(owner.field.text, names),
+               suggest(owner.field.text, out.fields),
            "owner");
     return;
   }
@@ -304,11 +298,9 @@ void Elaborator::collect_members() {
     for (const syntax::Word& name : document_.entities[i].implements) {
       const Interface* interface = schema_->find_interface(name.text);
       if (interface == nullptr) {
-        Names names;
-        for (const Interface& candidate : schema_->interfaces) names.push_back(candidate.name);
         report(name.span,
                "entity " + entity.name + " implements `" + name.text + "`, which is no interface" +
-                   did_you_mean(name.text, names),
+                   suggest(name.text, schema_->interfaces),
                "interface");
       } else if (std::find(entity.implements.begin(), entity.implements.end(), name.text) !=
                  entity.implements.end()) {

@@ -60,12 +60,10 @@ void Elaborator::elaborate_fragments() {
       check_fragment(fragment);
       continue;
     }
-    Names names;
-    for (const Entity& entity : schema_->entities) names.push_back(entity.name);
-    for (const Interface& interface : schema_->interfaces) names.push_back(interface.name);
     report(document_.fragments[i].on.span,
            "fragment " + fragment.name + " is on `" + fragment.on +
-               "`, which is no entity and no interface" + did_you_mean(fragment.on, names),
+               "`, which is no entity and no interface" +
+               suggest(fragment.on, schema_->entities, schema_->interfaces),
            "fragment");
   }
   check_fragment_cycles();
@@ -106,15 +104,14 @@ bool Elaborator::is_subtype(const Target& site, std::string_view on) const {
 
 const Relationship* Elaborator::find_target_edge(const Target& target,
                                                  std::string_view name) const {
-  const auto find = [&](const std::vector<Relationship>& edges) -> const Relationship* {
-    const auto found = std::find_if(edges.begin(), edges.end(),
-                                    [&](const Relationship& edge) { return edge.name == name; });
-    return found == edges.end() ? nullptr : &*found;
+  const auto find = [&](const auto& declarer) -> const Relationship* {
+    const EdgeIndex index = declarer.find_relationship(name);
+    return index == kNone ? nullptr : &declarer.relationships[index];
   };
-  if (target.is_interface) return find(schema_->find_interface(target.name)->relationships);
+  if (target.is_interface) return find(*schema_->find_interface(target.name));
   const Relationship* first = nullptr;
   for (const EntityIndex member : target.members) {
-    const Relationship* edge = find(schema_->entities[member].relationships);
+    const Relationship* edge = find(schema_->entities[member]);
     if (edge == nullptr) return nullptr;
     if (first == nullptr) first = edge;
     if (first->kind != edge->kind || first->target.members != edge->target.members) return nullptr;
@@ -124,10 +121,9 @@ const Relationship* Elaborator::find_target_edge(const Target& target,
 
 const Field* Elaborator::find_target_field(const Target& target, std::string_view name) const {
   if (target.is_interface) {
-    for (const Field& field : schema_->find_interface(target.name)->fields) {
-      if (field.name == name) return &field;
-    }
-    return nullptr;
+    const Interface& interface = *schema_->find_interface(target.name);
+    const FieldIndex index = interface.find_field(name);
+    return index == kNone ? nullptr : &interface.fields[index];
   }
   const MemberField found = find_member_field(target, name);
   if (!found.is_everywhere()) return nullptr;
@@ -167,14 +163,13 @@ void Elaborator::check_selected_field(const Selection& selection, const Target& 
   }
   const Field* field = find_target_field(target, selection.name);
   if (field == nullptr) {
-    Names names = member_field_names(target);
+    Names edges;
     for (const EntityIndex member : target.members) {
-      for (const Relationship& edge : schema_->entities[member].relationships)
-        names.push_back(edge.name);
+      if (!is_full()) add_names(edges, schema_->entities[member].relationships);
     }
     report(selection.span,
            scope.label + ": " + target_name(target) + " has no field `" + selection.name + "`" +
-               did_you_mean(selection.name, names),
+               suggest(selection.name, member_field_names(target), edges),
            "unknown-field");
     return;
   }
@@ -217,11 +212,9 @@ void Elaborator::check_spread(const Selection& selection, const Target& target,
   check_query_directives(selection.directives, "SPREAD", scope);
   const Fragment* fragment = schema_->find_fragment(selection.name);
   if (fragment == nullptr) {
-    Names names;
-    for (const Fragment& candidate : schema_->fragments) names.push_back(candidate.name);
     report(selection.span,
            scope.label + ": there is no fragment `" + selection.name + "`" +
-               did_you_mean(selection.name, names),
+               suggest(selection.name, schema_->fragments),
            "unknown-fragment");
     return;
   }
@@ -247,11 +240,9 @@ void Elaborator::check_inline(const Selection& selection, const Target& target,
                target_name(target),
            "inline");
   } else if (index == kNone || !is_member) {
-    Names names;
-    for (const EntityIndex member : target.members) names.push_back(schema_->entities[member].name);
     report(selection.span,
            scope.label + ": `" + selection.name + "` is none of the entities of " +
-               target_name(target) + did_you_mean(selection.name, names),
+               target_name(target) + suggest(selection.name, member_names(target)),
            "inline");
     return;
   }
@@ -331,11 +322,9 @@ void Elaborator::check_arguments(const Selection& selection,
         std::find_if(parameters.begin(), parameters.end(),
                      [&](const Parameter& candidate) { return candidate.name == argument.name; });
     if (parameter == parameters.end()) {
-      Names names;
-      for (const Parameter& candidate : parameters) names.push_back(candidate.name);
       report(
           argument.span,
-          label + " has no argument `" + argument.name + "`" + did_you_mean(argument.name, names),
+          label + " has no argument `" + argument.name + "`" + suggest(argument.name, parameters),
           "unknown-argument");
       continue;
     }
@@ -378,11 +367,9 @@ void Elaborator::check_variable(const Value& variable, const Parameter& slot, co
       std::find_if(parameters.begin(), parameters.end(),
                    [&](const Parameter& candidate) { return candidate.name == variable.text; });
   if (declared == parameters.end()) {
-    Names names;
-    for (const Parameter& candidate : parameters) names.push_back(candidate.name);
     report(variable.span,
            scope.label + ": the variable $" + variable.text + " is not declared" +
-               did_you_mean(variable.text, names),
+               suggest(variable.text, parameters),
            "unknown-variable");
     return;
   }

@@ -17,20 +17,21 @@ const Parameter* find_parameter(const Mutation& mutation, std::string_view name)
   return nullptr;
 }
 
-std::vector<std::string_view> parameter_names(const Mutation& mutation) {
-  std::vector<std::string_view> names;
-  for (const Parameter& parameter : mutation.parameters) names.push_back(parameter.name);
-  return names;
-}
-
 bool same_scope(const WriteScope& left, const WriteScope& right) {
   return left.is_collection == right.is_collection && left.name == right.name &&
          left.arguments == right.arguments && left.is_new == right.is_new;
 }
 
+constexpr std::string_view kVerbNames[] = {"PUT", "PATCH", "DELETE", "POST"};
+
 std::string_view verb_name(Binding::Verb verb) {
-  static constexpr std::string_view kNames[] = {"PUT", "PATCH", "DELETE", "POST"};
-  return kNames[static_cast<size_t>(verb)];
+  return kVerbNames[static_cast<size_t>(verb)];
+}
+
+std::optional<Binding::Verb> find_verb(std::string_view name) {
+  const auto found = std::find(std::begin(kVerbNames), std::end(kVerbNames), name);
+  if (found == std::end(kVerbNames)) return std::nullopt;
+  return static_cast<Binding::Verb>(found - std::begin(kVerbNames));
 }
 
 }  // namespace
@@ -48,11 +49,9 @@ void Elaborator::elaborate_mutation(syntax::Mutation& in, Mutation& out) {
   out.parameters = elaborate_parameters(in.parameters, "mutation " + in.name.text);
   out.returns = in.returns.text;
   if (schema_->find_entity(in.returns.text) == nullptr) {
-    Names names;
-    for (const Entity& entity : schema_->entities) names.push_back(entity.name);
     report(in.returns.span,
            label_of(out) + " returns `" + in.returns.text + "`, which is no entity" +
-               did_you_mean(in.returns.text, names),
+               suggest(in.returns.text, schema_->entities),
            "mutation");
   }
   const auto only_once = [&](const auto& clauses, std::string_view word) {
@@ -153,14 +152,15 @@ WriteScope Elaborator::elaborate_scope(const syntax::WriteScope& in, const Mutat
   } else if (family != collections_.end()) {
     check_collection_scope(in, *family->second.first, *family->second.second, mutation);
   } else {
-    Names names;
-    for (const Entity& candidate : schema_->entities) names.push_back(candidate.name);
-    for (const auto& [name, collection] : collections_) names.push_back(name);
+    Names families;
+    for (const auto& [name, collection] : collections_) {
+      if (!is_full()) families.push_back(name);
+    }
     report(in.name.span,
            label_of(mutation) + " writes `" + in.name.text +
                "`, which is no entity and no "
                "collection" +
-               did_you_mean(in.name.text, names),
+               suggest(in.name.text, schema_->entities, families),
            "write-scope");
   }
   return out;
@@ -185,10 +185,9 @@ void Elaborator::check_entity_scope(const syntax::WriteScope& in, const Entity& 
     const Parameter* parameter =
         argument.field.is_absent() ? find_parameter(mutation, argument.head.text) : nullptr;
     if (parameter == nullptr) {
-      const Names names = parameter_names(mutation);
       report(argument.head.span,
              label + "(" + argument.head.text + "), but has no argument `" + argument.head.text +
-                 "`" + did_you_mean(argument.head.text, names),
+                 "`" + suggest(argument.head.text, mutation.parameters),
              "write-scope");
       continue;
     }
@@ -229,10 +228,9 @@ void Elaborator::check_scope_argument(const syntax::ScopeArgument& in, const Col
   if (in.field.is_absent()) {
     const Parameter* parameter = find_parameter(mutation, in.head.text);
     if (parameter == nullptr) {
-      const Names names = parameter_names(mutation);
       report(in.head.span,
              label + "(" + in.head.text + "), but has no argument `" + in.head.text + "`" +
-                 did_you_mean(in.head.text, names),
+                 suggest(in.head.text, mutation.parameters),
              "write-scope");
     } else if (grouping_field != nullptr && !collection.link.empty() &&
                !same_resolved(grouping_field->type, parameter->type)) {
@@ -246,11 +244,9 @@ void Elaborator::check_scope_argument(const syntax::ScopeArgument& in, const Col
   }
   const EntityIndex entity = schema_->entity_index(in.head.text);
   if (std::find(target.members.begin(), target.members.end(), entity) == target.members.end()) {
-    Names names;
-    for (const EntityIndex member : target.members) names.push_back(schema_->entities[member].name);
     report(in.head.span,
            label + " by a field of `" + in.head.text + "`, which is not what it holds" +
-               did_you_mean(in.head.text, names),
+               suggest(in.head.text, member_names(target)),
            "write-scope");
     return;
   }
@@ -278,13 +274,13 @@ void Elaborator::elaborate_errors(syntax::Mutation& in, Mutation& out) {
   }
   Names names;
   for (const TypeDeclaration& candidate : schema_->types) {
-    if (candidate.kind == TypeDeclaration::Kind::Data && !candidate.is_product)
-      names.push_back(candidate.name);
+    const bool is_sum = candidate.kind == TypeDeclaration::Kind::Data && !candidate.is_product;
+    if (is_sum && !is_full()) names.push_back(candidate.name);
   }
   report(errors.name.span,
          label_of(out) + ": its errors are a sum type (data " + errors.name.text +
              " open = A | B), and `" + errors.name.text + "` is none" +
-             did_you_mean(errors.name.text, names),
+             suggest(errors.name.text, names),
          "mutation");
 }
 
@@ -300,21 +296,20 @@ const TypeDeclaration* Elaborator::record_of(const Type& type) const {
 void Elaborator::elaborate_binding(const syntax::Mutation& in, Mutation& out) {
   if (in.bindings.empty()) return;
   out.binding = elaborate_one_binding(in.bindings.front(), out);
-  check_binding(in.bindings.front(), *out.binding, out);
+  const bool is_known = find_verb(in.bindings.front().verb.text).has_value();
+  if (is_known) check_binding(in.bindings.front(), *out.binding, out);
 }
 
 Binding Elaborator::elaborate_one_binding(const syntax::Binding& in, const Mutation& mutation) {
-  static constexpr std::string_view kVerbs[] = {"PUT", "PATCH", "DELETE", "POST"};
   Binding out;
-  const auto verb = std::find(std::begin(kVerbs), std::end(kVerbs), in.verb.text);
-  if (verb == std::end(kVerbs)) {
+  const auto verb = find_verb(in.verb.text);
+  out.verb = verb.value_or(Binding::Verb::Put);
+  if (!verb) {
     report(in.verb.span,
            label_of(mutation) + " binds to `" + in.verb.text +
                "`; the verbs are PUT, PATCH, "
                "DELETE and POST",
            "binding");
-  } else {
-    out.verb = static_cast<Binding::Verb>(verb - std::begin(kVerbs));
   }
   out.entity = in.entity.text;
   out.last_writer_wins = in.last_writer_wins;
@@ -360,10 +355,9 @@ void Elaborator::check_binding(const syntax::Binding& in, const Binding& binding
     const Parameter* parameter = find_parameter(mutation, name.text);
     const Field* key = find_key_field(*entity, i);
     if (parameter == nullptr) {
-      const Names names = parameter_names(mutation);
       report(name.span,
              label + ": the path names `" + name.text + "`, which is no argument" +
-                 did_you_mean(name.text, names),
+                 suggest(name.text, mutation.parameters),
              "binding");
     } else if (key != nullptr && !same_resolved(parameter->type, key->type)) {
       report(name.span,

@@ -10,11 +10,9 @@ namespace lattice::schema {
 const Claim* Elaborator::find_claim(const syntax::Word& name, const std::string& label) {
   const Claim* claim = schema_->find_claim(name.text);
   if (claim != nullptr) return claim;
-  Names names;
-  for (const Claim& candidate : schema_->claims) names.push_back(candidate.name);
   report(name.span,
          label + " mentions caller." + name.text + ", but the claims block has no `" + name.text +
-             "`" + did_you_mean(name.text, names),
+             "`" + suggest(name.text, schema_->claims),
          "unknown-claim");
   return nullptr;
 }
@@ -63,25 +61,23 @@ void Elaborator::check_compared_field(const syntax::Comparison& in, const Claim&
   }
   const Field* field = nullptr;
   bool is_everywhere = true;
-  Names names;
   if (scope.target != nullptr) {
     const MemberField found = find_member_field(*scope.target, in.field.text);
     if (found.member_count == 0) return;  // the target is unknown, and reported
     field = found.field;
     is_everywhere = found.is_everywhere();
-    names = member_field_names(*scope.target);
   } else {
     const FieldIndex index = scope.entity->find_field(in.field.text);
     if (index != kNone) field = &scope.entity->fields[index];
-    for (const Field& candidate : scope.entity->fields) names.push_back(candidate.name);
   }
   if (field == nullptr || !is_everywhere) {
     if (scope.may_be_foreign) return;
     report(in.field.span,
            scope.label + " compares caller." + claim.name + " with `" + in.field.text +
                "`, which is no field of " +
-               (scope.target != nullptr ? "its target" : scope.entity->name) +
-               did_you_mean(in.field.text, names),
+               (scope.target != nullptr
+                    ? "its target" + suggest(in.field.text, member_field_names(*scope.target))
+                    : scope.entity->name + suggest(in.field.text, scope.entity->fields)),
            "predicate");
     return;
   }

@@ -39,11 +39,9 @@ void Elaborator::elaborate_types() {
   }
   for (const syntax::Mutation& mutation : document_.mutations) {
     for (const syntax::ErrorsClause& errors : mutation.errors) {
-      if (!errors.inline_type) continue;
-      for (TypeDeclaration& type : schema_->types) {
-        if (type.name == errors.name.text && type.span == errors.name.span)
-          type.declared_inline = true;
-      }
+      const TypeDeclaration* type = schema_->find_type(errors.name.text);
+      if (!errors.inline_type || type == nullptr || type->span != errors.name.span) continue;
+      schema_->types[static_cast<size_t>(type - schema_->types.data())].declared_inline = true;
     }
   }
   for (size_t i = 0; i < schema_->types.size(); ++i) {
@@ -197,16 +195,16 @@ void Elaborator::bind_named(Type& type, const std::vector<std::string>& paramete
                "one` or `has many`",
            "type");
   } else {
-    Names names;
-    for (const TypeDeclaration& candidate : schema_->types) names.push_back(candidate.name);
+    Names primitives;
     for (const std::string_view primitive :
          {"Bool",  "I8",   "I16",       "I32",     "W8",        "W16",      "W32",
           "I64",   "W64",  "Integer",   "Decimal", "F32",       "F64",      "Text",
           "Bytes", "Uuid", "Timestamp", "Date",    "TimeOfDay", "Duration", "Json"}) {
-      names.push_back(primitive);
+      primitives.push_back(primitive);
     }
     report(type.span,
-           label + ": there is no type `" + type.name + "`" + did_you_mean(type.name, names),
+           label + ": there is no type `" + type.name + "`" +
+               suggest(type.name, schema_->types, primitives),
            "unknown-type");
   }
   const Span span = type.span;

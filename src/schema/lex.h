@@ -22,6 +22,7 @@ inline constexpr uint32_t kNameBytesMax = 128;
 inline constexpr uint16_t kNestingMax = 64;  // braces, brackets and parentheses
 inline constexpr uint32_t kDeclarationsMax = 20'000;
 inline constexpr uint32_t kMembersMax = 4'000;  // of one declaration
+inline constexpr uint32_t kListMax = 256;           // of names in one clause, arguments, unions
 inline constexpr uint32_t kFindingsMax = 100;   // diagnostics; then the work ends
 
 enum class IdlTokenKind : uint8_t {

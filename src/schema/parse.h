@@ -70,6 +70,8 @@ class IdlParser {
   bool parse_cache_clause(syntax::CacheClause& out);
   bool parse_cache_word(CachePolicy& policy);
   bool parse_max_age(CachePolicy& out);
+  bool begins_member(size_t ahead) const;
+  bool has_room(size_t count, size_t count_max, std::string_view what);
   bool parse_name_list(std::vector<syntax::Word>& out, std::string_view wanted);
 
   // --- Types (parse_types.cc) ---
@@ -99,6 +101,8 @@ class IdlParser {
   bool parse_entity_body(syntax::Entity& out);
   bool parse_member(syntax::Entity& out);
   bool parse_entity_clause(syntax::Entity& out, bool& taken);
+  bool parse_member_cache(std::optional<syntax::CacheClause>& out, size_t member_begin,
+                          const syntax::Word& member);
   bool parse_owner(syntax::Entity& out);
   bool parse_fetch(syntax::Entity& out);
   bool parse_field(syntax::Entity& out, syntax::Metadata metadata);

@@ -40,6 +40,7 @@ bool IdlParser::parse_entity_header(syntax::Entity& out) {
 bool IdlParser::parse_key(std::vector<Word>& out) {
   if (!accept(Kind::ParenOpen)) return expect_name(out.emplace_back(), "a key field");
   while (!accept(Kind::ParenClose)) {
+    if (!has_room(out.size(), kListMax, "names in one list")) return false;
     if (!expect_name(out.emplace_back(), "a key field or `)`")) return false;
     accept(Kind::Comma);
   }
@@ -73,11 +74,8 @@ bool IdlParser::parse_entity_body(syntax::Entity& out) {
     if (at(Kind::End))
       return fail_at(brace.span, "this `{` of " + out.name.text + " is never closed");
     if (is_full()) return false;
-    if (out.fields.size() + out.relationships.size() >= kMembersMax) {
-      return fail_at(peek().span,
-                     out.name.text + " has more than " + std::to_string(kMembersMax) + " members",
-                     "limit");
-    }
+    const size_t member_count = out.fields.size() + out.relationships.size();
+    if (!has_room(member_count, kMembersMax, "members of " + out.name.text)) return false;
     const size_t before = index_;
     if (!parse_member(out)) {
       if (index_ == before) take();
@@ -174,6 +172,7 @@ bool IdlParser::parse_fetch(syntax::Entity& out) {
 // Name [ Parameters ] ":" Type [ Derivation ] { Policy | Cache }
 bool IdlParser::parse_field(syntax::Entity& out, syntax::Metadata metadata) {
   syntax::Field field;
+  const size_t begin = index_;
   field.metadata = std::move(metadata);
   if (!expect_name(field.name, "a field")) return false;
   if (!parse_parameters(field.arguments, false)) return false;
@@ -184,7 +183,7 @@ bool IdlParser::parse_field(syntax::Entity& out, syntax::Metadata metadata) {
     if (!field.policy && at_policy()) {
       if (!parse_policy(field.policy.emplace())) return false;
     } else if (!field.cache && at_clause("cache")) {
-      if (!parse_cache_clause(field.cache.emplace())) return false;
+      if (!parse_member_cache(field.cache, begin, field.name)) return false;
     } else {
       break;
     }
@@ -193,12 +192,30 @@ bool IdlParser::parse_field(syntax::Entity& out, syntax::Metadata metadata) {
   return true;
 }
 
+// The cache clause of a member. On a line of its own behind a member of one line it could be meant
+// for the whole entity, and whoever meant that must not get less.
+bool IdlParser::parse_member_cache(std::optional<syntax::CacheClause>& out, size_t member_begin,
+                                   const Word& member) {
+  const auto begins_line = [](const IdlToken& token) { return token.first_on_line; };
+  const auto first = tokens_.begin() + static_cast<ptrdiff_t>(member_begin) + 1;
+  const auto last = tokens_.begin() + static_cast<ptrdiff_t>(index_);
+  if (peek().first_on_line && std::none_of(first, last, begins_line)) {
+    return fail_at(peek().span,
+                   "this cache clause could be meant for the entity or for `" + member.text +
+                       "`: write it above the first member, or on the line of `" + member.text +
+                       "`",
+                   "cache");
+  }
+  return parse_cache_clause(out.emplace());
+}
+
 // "derived" "reads" Dependency { "," Dependency } [ "@declassify" .. ] ( "on" "read" | "maintained"
 // )
 bool IdlParser::parse_derivation(syntax::Derivation& out) {
   const uint32_t begin = take().span.begin;
   if (!expect_word("reads", "and what the field is computed from, after `derived`")) return false;
   do {
+    if (!has_room(out.reads.size(), kListMax, "dependencies of one field")) return false;
     if (!parse_dependency(out.reads.emplace_back())) return false;
   } while (accept(Kind::Comma));
   if (at(Kind::At) && !parse_directive_use(out.declassify.emplace())) return false;
@@ -254,6 +271,7 @@ bool IdlParser::parse_aggregate(syntax::Dependency& out) {
 // "has" ( "one" [ "?" ] | "many" ) Name ":" Target "by" Name { Clause }
 bool IdlParser::parse_relationship(syntax::Entity& out, syntax::Metadata metadata) {
   syntax::Relationship edge;
+  const size_t begin = index_;
   edge.metadata = std::move(metadata);
   take();
   const bool many = text_of(take()) == "many";
@@ -279,7 +297,7 @@ bool IdlParser::parse_relationship(syntax::Entity& out, syntax::Metadata metadat
       if (!parse_policy(edge.policy.emplace())) return false;
       taken = true;
     } else if (!edge.cache && at_clause("cache")) {
-      if (!parse_cache_clause(edge.cache.emplace())) return false;
+      if (!parse_member_cache(edge.cache, begin, edge.name)) return false;
       taken = true;
     } else if (many && !parse_collection_clause(edge.collection, taken)) {
       return false;
@@ -300,6 +318,7 @@ bool IdlParser::parse_target(syntax::Target& out) {
   if (accept(Kind::ParenOpen)) {
     out.is_union = true;
     do {
+      if (!has_room(out.names.size(), kListMax, "members of one union")) return false;
       if (!expect_name(out.names.emplace_back(), "an entity of the union")) return false;
     } while (accept(Kind::Pipe));
     if (!expect(Kind::ParenClose, "`|` or `)`")) return false;
@@ -355,6 +374,7 @@ bool IdlParser::parse_order(syntax::CollectionClauses& out) {
   take();
   if (!out.order.empty()) return fail_at(span_from(begin), "`ordered by` is given twice");
   do {
+    if (!has_room(out.order.size(), kListMax, "columns of one order")) return false;
     syntax::OrderColumn& column = out.order.emplace_back();
     if (!expect_name(column.field, "a field to order by")) return false;
     if (accept_word("desc")) {

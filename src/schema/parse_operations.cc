@@ -13,10 +13,7 @@ bool IdlParser::parse_claims(const syntax::Metadata& metadata) {
   }
   if (!expect(Kind::BraceOpen, "`{` after `claims`")) return false;
   while (!accept(Kind::BraceClose)) {
-    if (document_.claims.size() >= kMembersMax) {
-      return fail_at(peek().span, "there are at most " + std::to_string(kMembersMax) + " claims",
-                     "limit");
-    }
+    if (!has_room(document_.claims.size(), kMembersMax, "claims")) return false;
     syntax::Claim claim;
     if (!expect_name(claim.name, "a claim or `}`")) return false;
     if (!expect(Kind::Colon, "`:` and a type after `" + claim.name.text + "`")) return false;
@@ -164,7 +161,7 @@ bool IdlParser::parse_allow(syntax::Mutation& out) {
 
 bool IdlParser::parse_scopes(std::vector<syntax::WriteScope>& out) {
   do {
-    if (out.size() >= kMembersMax) return fail_at(peek().span, "too many write scopes", "limit");
+    if (!has_room(out.size(), kMembersMax, "write scopes of one mutation")) return false;
     if (!parse_scope(out.emplace_back())) return false;
     if (!at(Kind::Comma) || peek(1).kind != Kind::Name) return true;
     if (peek(2).kind != Kind::ParenOpen && peek(2).kind != Kind::Dot) return true;
@@ -186,6 +183,7 @@ bool IdlParser::parse_scope(syntax::WriteScope& out) {
   if (!expect(Kind::ParenOpen, "`(` and what the scope `" + out.name.text + "` is keyed by"))
     return false;
   while (!accept(Kind::ParenClose)) {
+    if (!has_room(out.arguments.size(), kListMax, "arguments of one write scope")) return false;
     syntax::ScopeArgument& argument = out.arguments.emplace_back();
     if (!expect_name(argument.head, "an argument of the mutation, `new`, or Type.field"))
       return false;
@@ -246,6 +244,7 @@ bool IdlParser::parse_binding(syntax::Binding& out) {
   if (!expect_name(out.entity, "an entity")) return false;
   if (accept(Kind::Slash)) {
     do {
+      if (!has_room(out.key_arguments.size(), kListMax, "arguments of one path")) return false;
       if (!expect(Kind::BraceOpen, "`{` and an argument")) return false;
       if (!expect_name(out.key_arguments.emplace_back(), "an argument of the mutation"))
         return false;

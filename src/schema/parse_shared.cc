@@ -19,6 +19,7 @@ bool IdlParser::parse_metadata(syntax::Metadata& out) {
       out.description.emplace();
       if (!expect_string(*out.description, "a description")) return false;
     } else if (at(Kind::At)) {
+      if (!has_room(out.directives.size(), kListMax, "directives on one declaration")) return false;
       if (!parse_directive_use(out.directives.emplace_back())) return false;
     } else {
       return true;
@@ -32,6 +33,7 @@ bool IdlParser::parse_directive_use(syntax::DirectiveUse& out) {
   if (!expect_name(out.name, "the name of a directive after `@`")) return false;
   if (accept(Kind::ParenOpen)) {
     while (!accept(Kind::ParenClose)) {
+      if (!has_room(out.arguments.size(), kListMax, "arguments of one directive")) return false;
       syntax::ArgumentValue& argument = out.arguments.emplace_back();
       if (!expect_name(argument.name, "an argument of @" + out.name.text + " or `)`")) return false;
       if (!expect(Kind::Colon, "`:` and a value after `" + argument.name.text + "`")) return false;
@@ -100,11 +102,7 @@ bool IdlParser::parse_parameters(std::vector<syntax::Parameter>& out, bool with_
     fail_at(peek().span, "this list of parameters is empty: leave out `()`");
   }
   while (!accept(Kind::ParenClose)) {
-    if (out.size() >= kMembersMax) {
-      return fail_at(peek().span,
-                     "a declaration has at most " + std::to_string(kMembersMax) + " parameters",
-                     "limit");
-    }
+    if (!has_room(out.size(), kMembersMax, "parameters of one declaration")) return false;
     if (!parse_parameter(out.emplace_back(), with_dollar)) return false;
     accept(Kind::Comma);
   }
@@ -149,6 +147,7 @@ bool IdlParser::parse_policy(syntax::Policy& out) {
 bool IdlParser::parse_predicate(syntax::Policy& out) {
   out.level = Policy::Level::Claims;
   do {
+    if (!has_room(out.all_of.size(), kListMax, "conditions of one policy")) return false;
     if (!parse_comparison(out.all_of.emplace_back())) return false;
   } while (accept_word("and"));
   if (at_word("or")) {
@@ -195,10 +194,7 @@ bool IdlParser::parse_cache_clause(syntax::CacheClause& out) {
   while (true) {
     if (!parse_cache_word(out.policy)) return false;
     // A comma may also end the member that this clause belongs to.
-    const Kind behind = peek(2).kind;
-    const bool goes_on = at(Kind::Comma) && peek(1).kind == Kind::Name && behind != Kind::Colon &&
-                         behind != Kind::ParenOpen && !at_word("has", 1) && !at_word("fetch", 1);
-    if (!goes_on) break;
+    if (!at(Kind::Comma) || begins_member(1)) break;
     take();
   }
   out.policy.declared = true;
@@ -273,12 +269,35 @@ bool IdlParser::parse_max_age(CachePolicy& out) {
   return true;
 }
 
+// False, with a finding, when a list has as many elements as it may have.
+bool IdlParser::has_room(size_t count, size_t count_max, std::string_view what) {
+  if (count < count_max) return true;
+  return fail_at(peek().span, "more than " + std::to_string(count_max) + " " + std::string(what),
+                 "limit");
+}
+
+// Whether a member or a clause of an entity begins `ahead` tokens from here, so that the comma
+// before it ends a list.
+bool IdlParser::begins_member(size_t ahead) const {
+  if (peek(ahead).kind != Kind::Name) return true;
+  const Kind next = peek(ahead + 1).kind;
+  if (next == Kind::Colon || next == Kind::ParenOpen) return true;
+  static constexpr std::pair<std::string_view, std::string_view> kClauses[] = {
+      {"has", "one"},    {"has", "many"},   {"fetch", "by"},
+      {"visible", "to"}, {"private", "by"}, {"hidden", "rows"}};
+  for (const auto& [first, second] : kClauses) {
+    if (at_word(first, ahead) && at_word(second, ahead + 1)) return true;
+  }
+  if (next != Kind::Name) return false;
+  return at_word("cache", ahead) || (at_word("owner", ahead) && at_word("is", ahead + 2));
+}
+
 // Name { "," Name }, where a comma may also end the member that the list belongs to.
 bool IdlParser::parse_name_list(std::vector<Word>& out, std::string_view wanted) {
   if (!expect_name(out.emplace_back(), wanted)) return false;
-  while (at(Kind::Comma) && peek(1).kind == Kind::Name && peek(2).kind != Kind::Colon &&
-         peek(2).kind != Kind::ParenOpen) {
+  while (at(Kind::Comma) && peek(1).kind == Kind::Name && !begins_member(1)) {
     take();
+    if (!has_room(out.size(), kListMax, "names in one list")) return false;
     if (!expect_name(out.emplace_back(), wanted)) return false;
   }
   return true;

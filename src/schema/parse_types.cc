@@ -57,6 +57,8 @@ bool IdlParser::parse_list_type(Type& out) {
 bool IdlParser::parse_named_type(Type& out, bool is_atom) {
   if (!at(Kind::Name)) return fail_expected("a type");
   const IdlToken token = peek();
+  // A small word on the next line is no type, but the member behind a forgotten one.
+  if (token.first_on_line && text_of(token).front() >= 'a') return fail_expected("a type");
   const std::string_view name = text_of(take());
   size_t argument_count = 0;
   if (name == "Vec" || name == "Set" || name == "Map") {
@@ -114,6 +116,7 @@ bool IdlParser::at_refinements() const {
 bool IdlParser::parse_refinements(Type& out) {
   take();
   while (!accept(Kind::ParenClose)) {
+    if (!has_room(out.refinements.size(), kListMax, "refinements of one type")) return false;
     if (!parse_refinement(out.refinements.emplace_back())) return false;
     accept(Kind::Comma);
   }
@@ -153,6 +156,7 @@ bool IdlParser::parse_refinement(Refinement& out) {
 bool IdlParser::parse_type_head(syntax::TypeDeclaration& out) {
   if (!expect_name(out.name, "the name of a type")) return false;
   while (at(Kind::Name) && !at_word("open") && !at_word("closed")) {
+    if (!has_room(out.parameters.size(), kListMax, "parameters of one type")) return false;
     if (!expect_name(out.parameters.emplace_back(), "a type parameter")) return false;
   }
   return parse_openness(out);
@@ -204,11 +208,7 @@ bool IdlParser::parse_data(syntax::Metadata metadata) {
 bool IdlParser::parse_constructors(std::vector<syntax::Constructor>& out) {
   accept(Kind::Pipe);
   do {
-    if (out.size() >= kMembersMax) {
-      return fail_at(peek().span,
-                     "a type has at most " + std::to_string(kMembersMax) + " constructors",
-                     "limit");
-    }
+    if (!has_room(out.size(), kMembersMax, "constructors of one type")) return false;
     syntax::Constructor& constructor = out.emplace_back();
     if (!expect_name(constructor.name, "a constructor")) return false;
     if (at(Kind::BraceOpen) && !parse_record(constructor)) return false;
@@ -220,10 +220,7 @@ bool IdlParser::parse_constructors(std::vector<syntax::Constructor>& out) {
 bool IdlParser::parse_record(syntax::Constructor& out) {
   take();
   while (!accept(Kind::BraceClose)) {
-    if (out.fields.size() >= kMembersMax) {
-      return fail_at(peek().span,
-                     "a record has at most " + std::to_string(kMembersMax) + " members", "limit");
-    }
+    if (!has_room(out.fields.size(), kMembersMax, "members of one record")) return false;
     Word description;
     if (at(Kind::String) && !expect_string(description, "a description")) return false;
     if (at(Kind::At)) return fail_at(peek().span, "directives stand before the whole type");
@@ -250,10 +247,7 @@ bool IdlParser::parse_enum(syntax::Metadata metadata) {
     return false;
   accept(Kind::Pipe);
   do {
-    if (declaration.values.size() >= kMembersMax) {
-      return fail_at(peek().span, "an enum has at most " + std::to_string(kMembersMax) + " values",
-                     "limit");
-    }
+    if (!has_room(declaration.values.size(), kMembersMax, "values of one enum")) return false;
     if (!expect_name(declaration.values.emplace_back(), "a value of the enum")) return false;
   } while (accept(Kind::Pipe));
   document_.types.push_back(std::move(declaration));

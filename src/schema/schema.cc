@@ -52,14 +52,24 @@ Type resolve_type(const Schema& schema, const Type& type, const TypeArguments& b
   return underlying;
 }
 
-Error too_large(std::string_view text) {
-  const Span span{kDocumentBytesMax,
-                  static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX))};
-  return fail(Code::SchemaInvalid,
-              "the document has " + std::to_string(text.size()) + " bytes; at most " +
-                  std::to_string(kDocumentBytesMax) + " are read",
-              span)
-      .error();
+// What is wrong with the bytes, before anything is read.
+std::vector<Diagnostic> check_bytes(std::string_view text) {
+  const auto finding = [](size_t begin, size_t end, std::string message, std::string_view rule) {
+    const Span span{static_cast<uint32_t>(std::min<size_t>(begin, UINT32_MAX)),
+                    static_cast<uint32_t>(std::min<size_t>(end, UINT32_MAX))};
+    return std::vector<Diagnostic>{
+        {Severity::Error, std::move(message), span, {}, std::string(rule)}};
+  };
+  if (text.size() > kDocumentBytesMax) {
+    return finding(kDocumentBytesMax, text.size(),
+                   "the document has " + std::to_string(text.size()) + " bytes; at most " +
+                       std::to_string(kDocumentBytesMax) + " are read",
+                   "limit");
+  }
+  if (const size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
+    return finding(bad, bad + 1, "the document is not well-formed UTF-8", "encoding");
+  }
+  return {};
 }
 
 }  // namespace
@@ -68,6 +78,13 @@ FieldIndex Entity::find_field(std::string_view field) const {
   return index_of(fields, field);
 }
 EdgeIndex Entity::find_relationship(std::string_view edge) const {
+  return index_of(relationships, edge);
+}
+
+FieldIndex Interface::find_field(std::string_view field) const {
+  return index_of(fields, field);
+}
+EdgeIndex Interface::find_relationship(std::string_view edge) const {
   return index_of(relationships, edge);
 }
 
@@ -142,13 +159,8 @@ std::vector<std::string> claims_of(const Policy& policy) {
 }
 
 Result<SchemaPtr> load_schema(std::string_view text, const SchemaOptions& options) {
-  if (text.size() > kDocumentBytesMax) return fail(too_large(text));
-  if (const size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
-    const auto begin = static_cast<uint32_t>(bad);
-    return fail(Code::SchemaInvalid, "the document is not well-formed UTF-8",
-                Span{begin, begin + 1});
-  }
-  std::vector<Diagnostic> diagnostics;
+  std::vector<Diagnostic> diagnostics = check_bytes(text);
+  if (!diagnostics.empty()) return fail(error_of(Code::SchemaInvalid, std::move(diagnostics)));
   syntax::Document document = parse_document(text, diagnostics);
   if (!diagnostics.empty()) return fail(error_of(Code::SchemaInvalid, std::move(diagnostics)));
   std::shared_ptr<Schema> schema = elaborate(std::move(document), options, diagnostics);

@@ -194,6 +194,9 @@ struct Interface {
   std::vector<EntityIndex> members;         // sorted by name
   Metadata metadata;
   Span span;
+
+  FieldIndex find_field(std::string_view name) const;        // kNone when there is none
+  EdgeIndex find_relationship(std::string_view name) const;  // kNone when there is none
 };
 
 // --- Named types ---
