@@ -103,7 +103,9 @@ void SliceCompiler::add_entity(EntityIndex index) {
   entity.key_size = static_cast<uint32_t>(entity.declaration->key.size());
   for (const std::string& name : entity.declaration->key) {
     FieldIndex field = entity.declaration->find_field(name);
-    entity.key_forms.push_back(scalar_form(entity.declaration->fields[field].type, *plan_.schema));
+    const schema::Type& type = entity.declaration->fields[field].type;
+    entity.key_forms.push_back(scalar_form(type, *plan_.schema));
+    entity.key_orders.push_back(store::column_order(type, *plan_.schema));
   }
 }
 
@@ -306,10 +308,7 @@ void SliceCompiler::make_window(NodeCode& node) {
     const schema::Type& type = target.fields[target.find_field(column.field)].type;
     window.keyset_forms.push_back(scalar_form(type, *plan_.schema));
     window.descending.push_back(column.descending);
-    const schema::Type plain = plan_.schema->resolve(type).without_option();
-    const schema::TypeDeclaration* named =
-        plain.kind == schema::Type::Kind::Named ? plan_.schema->find_type(plain.name) : nullptr;
-    window.enum_orders.push_back(named ? named->values : std::vector<std::string>{});
+    window.orders.push_back(store::column_order(type, *plan_.schema));
   }
 }
 

@@ -18,6 +18,7 @@
 
 #include "exec/exec.h"
 #include "exec/scalar.h"
+#include "store/order.h"
 
 namespace lattice::exec {
 
@@ -60,6 +61,7 @@ struct EntityCode {
   std::string ref_prefix;                       // "Post:"
   uint32_t key_size = 0;
   std::vector<ScalarForm> key_forms;
+  std::vector<store::ColumnOrder> key_orders;
   std::vector<FieldIndex> fields;  // the projection, ascending, without key fields
   std::vector<store::Computed> computed;
   std::string hidden_owner_column;
@@ -121,8 +123,7 @@ struct WindowCode {
   std::string keyset_hash;
   std::vector<ScalarForm> keyset_forms;
   std::vector<bool> descending;
-  // Enum keyset columns order by declaration: the constructor names, else empty.
-  std::vector<std::vector<std::string>> enum_orders;
+  std::vector<store::ColumnOrder> orders;  // of the keyset's columns
 };
 
 struct NodeCode {

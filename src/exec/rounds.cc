@@ -16,6 +16,9 @@ namespace {
 // Rows that a hook root may hand over; beyond, its list is cut and the request fails.
 constexpr uint32_t kHookRowsMax = 10'000;
 
+const Error kTooManyRows{
+    Code::Internal, "more rows than a window in memory looks at", {}, {}, false};
+
 // What a request was for: `items` are facts (Keys) or visits of the parent (Scan of an edge).
 struct Load {
   uint32_t node = kNone;
@@ -51,7 +54,7 @@ class Rounds {
   void absorb(uint32_t node);
   void absorb_links(uint32_t node);
   void absorb_scans(uint32_t node);
-  void absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& result,
+  bool absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& result,
                         std::span<const size_t> loads, size_t item);
   void absorb_root_scan(uint32_t node);
   void absorb_hook_rows(size_t load);
@@ -448,14 +451,15 @@ void Rounds::add_members(uint32_t node, const TargetCode& target, std::span<cons
   }
 }
 
-// A bounded collection over its maximum has no membership to tell (§3.6): its field is left out, and
-// nothing is read through it.
+// A bounded collection over its maximum has no membership to tell (§3.6): its field is left out,
+// and nothing is read through it.
 bool has_unknown_members(const NodeCode& code, const EdgeResult& result) {
   return code.parent != kNone && result.overflows && !code.window.paginated &&
          !code.window.truncates;
 }
 
-void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& result,
+// False when the window lies in more rows than are looked at.
+bool Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& result,
                               std::span<const size_t> loads, size_t item) {
   const NodeCode& code = run_.code.nodes[node];
   result.state = EdgeResult::State::Many;
@@ -464,18 +468,22 @@ void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& r
     const LoadResult& loaded = results_[loads.front()];
     const Group& group = loaded.groups[item];
     set_group(result, group);
-    if (has_unknown_members(code, result)) return;
+    if (has_unknown_members(code, result)) return true;
     add_members(node, code.targets.front(),
                 std::span(loaded.rows).subspan(group.first, group.count), !edge.is_hidden_link,
                 result);
-    return;
+    return true;
   }
   std::vector<WindowRow> rows;
-  std::vector<Group> groups;
+  std::vector<MemberGroup> members;
   for (size_t l : loads) {
     const LoadResult& loaded = results_[l];
     const Group& group = loaded.groups[item];
-    groups.push_back(group);
+    MemberGroup& member = members.emplace_back(MemberGroup{group, nullptr, nullptr});
+    if (group.count > 0) {
+      member.first = &loaded.rows[group.first];
+      member.last = &loaded.rows[group.first + group.count - 1];
+    }
     const TargetCode& target = code.targets[loads_[l].target];
     for (uint32_t r = 0; r < group.count; ++r) {
       rows.push_back({&loaded.rows[group.first + r], &target, loads_[l].target});
@@ -484,16 +492,15 @@ void Rounds::absorb_scan_item(uint32_t node, const EdgeCode& edge, EdgeResult& r
   }
   sort_rows(code, run_.code, rows);
   const Window& window = run_.nodes[node].window;
-  WindowView view = merge_windows(code, run_.code, rows, groups, window);
-  result.has_previous = view.has_previous;
-  result.has_next = view.has_next;
-  result.ties_previous = view.ties_previous;
-  result.ties_next = view.ties_next;
-  result.overflows = window.kind == Window::Kind::All && view.has_next;
-  if (has_unknown_members(code, result)) return;
-  for (size_t r = view.first; r < view.first + view.count; ++r) {
+  WindowView view = merge_windows(code, run_.code, rows, members, window);
+  view.group.total = result.total;
+  set_group(result, view.group);
+  if (has_unknown_members(code, result)) return true;
+  if (window.kind == Window::Kind::Around && result.overflows) return false;
+  for (size_t r = view.first; r < view.first + view.group.count; ++r) {
     add_members(node, *rows[r].target, {rows[r].row, 1}, !edge.is_hidden_link, result);
   }
+  return true;
 }
 
 void Rounds::absorb_scans(uint32_t node) {
@@ -514,8 +521,8 @@ void Rounds::absorb_scans(uint32_t node) {
       EdgeResult& result = results[items[i]];
       if (error != nullptr) {
         fail_edge(owners[items[i]], code.edges[e], result, *error);
-      } else {
-        absorb_scan_item(node, code.edges[e], result, loads, i);
+      } else if (!absorb_scan_item(node, code.edges[e], result, loads, i)) {
+        fail_edge(owners[items[i]], code.edges[e], result, kTooManyRows);
       }
     }
   }
@@ -531,7 +538,7 @@ void Rounds::absorb_root_scan(uint32_t node) {
   }
   if (loads.empty()) return;
   EdgeCode plain;  // a root scan goes by declared columns
-  absorb_scan_item(node, plain, state.root, loads, 0);
+  if (!absorb_scan_item(node, plain, state.root, loads, 0)) fail_root(node, kTooManyRows);
 }
 
 // A hook's rows, windowed; those whose values it did not bring are loaded by key before they count.
@@ -548,20 +555,20 @@ void Rounds::absorb_hook_rows(size_t load) {
     rows.push_back({&row, &code.targets[target], target});
   }
   EdgeResult& root = run_.nodes[node].root;
-  WindowView view{.first = 0, .count = std::min<size_t>(rows.size(), 1)};
+  WindowView view;
+  view.group.count = static_cast<uint32_t>(std::min<size_t>(rows.size(), 1));
   if (code.node->is_root_list) {
     if (!loaded.groups.empty() && loaded.groups.front().overflows) {
-      return fail_root(node, Error{Code::Internal, "", {}, {}, false});
+      return fail_root(node, kTooManyRows);
     }
-    view = {.first = 0, .count = rows.size()};
+    view.group.count = static_cast<uint32_t>(rows.size());
     if (code.node->access.collection != nullptr) {
       if (!code.window.descending.empty()) sort_rows(code, run_.code, rows);
       view = select_window(code, run_.code, rows, run_.nodes[node].window);
     }
   }
-  root.has_previous = view.has_previous;
-  root.has_next = view.has_next;
-  for (size_t i = view.first; i < view.first + view.count; ++i) {
+  set_group(root, view.group);
+  for (size_t i = view.first; i < view.first + view.group.count; ++i) {
     const EntityCode& entity = run_.code.entities[rows[i].target->entity];
     FactIndex fact = run_.facts.find_or_add(rows[i].target->entity, rows[i].row->key, false);
     named_[node].push_back(fact);

@@ -1,5 +1,7 @@
 #include "exec/windows.h"
 
+#include "store/window.h"
+
 namespace lattice::exec {
 
 using store::Window;
@@ -14,26 +16,27 @@ Value read(const store::Row& row, Source source) {
   return source.from == Source::From::Values ? row.values[source.index] : Value();
 }
 
-int position_of(const std::vector<std::string>& order, const Value& value) {
-  if (value.kind != Value::Kind::Text) return -1;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (order[i] == value.text()) return static_cast<int>(i);
+// The row against keyset values.
+int compare_keyset(const NodeCode& node, const WindowRow& row, const auto& value_at) {
+  for (size_t i = 0; i < node.window.descending.size(); ++i) {
+    int sign = store::compare_in_order(node.window.orders[i], read(*row.row, row.target->keyset[i]),
+                                       value_at(i));
+    if (sign != 0) return node.window.descending[i] ? -sign : sign;
   }
-  return static_cast<int>(order.size());  // a constructor that this schema does not know: last
-}
-
-int compare_column(const WindowCode& window, size_t column, const Value& a, const Value& b) {
-  const std::vector<std::string>& order = window.enum_orders[column];
-  int sign =
-      order.empty() ? store::compare_values(a, b) : position_of(order, a) - position_of(order, b);
-  return window.descending[column] ? -sign : sign;
+  return 0;
 }
 
 int compare_keysets(const NodeCode& node, const WindowRow& a, const WindowRow& b) {
-  for (size_t i = 0; i < node.window.descending.size(); ++i) {
-    int sign = compare_column(node.window, i, read(*a.row, a.target->keyset[i]),
-                              read(*b.row, b.target->keyset[i]));
-    if (sign != 0) return sign;
+  return compare_keyset(node, a, [&](size_t i) { return read(*b.row, b.target->keyset[i]); });
+}
+
+// The row against key values, as far as both have some.
+int compare_key(const SliceCode& code, const WindowRow& row, std::span<const Value> key) {
+  const EntityCode& entity = code.entities[row.target->entity];
+  for (uint32_t i = 0; i < entity.key_size && i < key.size(); ++i) {
+    if (int sign = store::compare_in_order(entity.key_orders[i], row.row->key[i], key[i])) {
+      return sign;
+    }
   }
   return 0;
 }
@@ -41,71 +44,30 @@ int compare_keysets(const NodeCode& node, const WindowRow& a, const WindowRow& b
 int compare_rows(const NodeCode& node, const SliceCode& code, const WindowRow& a,
                  const WindowRow& b) {
   if (int sign = compare_keysets(node, a, b)) return sign;
-  uint32_t size =
-      std::min(code.entities[a.target->entity].key_size, code.entities[b.target->entity].key_size);
-  for (uint32_t i = 0; i < size; ++i) {
-    if (int sign = store::compare_values(a.row->key[i], b.row->key[i])) return sign;
-  }
+  std::span<const Value> key(b.row->key, code.entities[b.target->entity].key_size);
+  if (int sign = compare_key(code, a, key)) return sign;
   return static_cast<int>(a.type) - static_cast<int>(b.type);
 }
 
-// The row against a cursor's place: its keyset values alone, then also its key values.
-int compare_keyset(const NodeCode& node, const WindowRow& row, std::span<const Value> values) {
-  for (size_t i = 0; i < node.window.descending.size(); ++i) {
-    int sign = compare_column(node.window, i, read(*row.row, row.target->keyset[i]), values[i]);
-    if (sign != 0) return sign;
-  }
-  return 0;
-}
-
-int compare_place(const NodeCode& node, const SliceCode& code, const WindowRow& row,
-                  const store::Boundary& place) {
-  if (int sign = compare_keyset(node, row, place.values)) return sign;
-  if (!place.has_key) return 0;
-  size_t keyset_size = node.window.descending.size();
-  uint32_t size = code.entities[row.target->entity].key_size;
-  for (uint32_t i = 0; i < size && keyset_size + i < place.values.size(); ++i) {
-    if (int sign = store::compare_values(row.row->key[i], place.values[keyset_size + i])) {
-      return sign;
-    }
-  }
-  return 0;
-}
-
-// [first row at the place, first row behind it).
-std::pair<size_t, size_t> rows_at(const NodeCode& node, const SliceCode& code,
-                                  std::span<const WindowRow> rows, const store::Boundary& place) {
-  auto low = std::partition_point(rows.begin(), rows.end(), [&](const WindowRow& row) {
-    return compare_place(node, code, row, place) < 0;
-  });
-  auto high = std::partition_point(low, rows.end(), [&](const WindowRow& row) {
-    return compare_place(node, code, row, place) == 0;
-  });
+// The rows that stand at the cursor's place: by its keyset values alone, or also by its key values.
+store::Place rows_at(const NodeCode& node, const SliceCode& code, std::span<const WindowRow> rows,
+                     const store::Boundary& place) {
+  auto compare = [&](const WindowRow& row) {
+    int sign = compare_keyset(node, row, [&](size_t i) { return place.values[i]; });
+    if (sign != 0 || !place.has_key) return sign;
+    return compare_key(code, row, place.values.subspan(node.window.descending.size()));
+  };
+  auto low = std::partition_point(rows.begin(), rows.end(),
+                                  [&](const WindowRow& row) { return compare(row) < 0; });
+  auto high = std::partition_point(low, rows.end(),
+                                   [&](const WindowRow& row) { return compare(row) == 0; });
   return {static_cast<size_t>(low - rows.begin()), static_cast<size_t>(high - rows.begin())};
 }
 
-// Where a window begins (Forward) or ends (Backward). Without key values a cursor inside a group of
-// equals stands before the whole group: repeats are harmless, skips are not (decisions).
-size_t forward_begin(const std::pair<size_t, size_t>& at, const store::Boundary& place) {
-  bool repeats = !place.has_key && at.second - at.first > 1;
-  return repeats ? at.first : at.second;
-}
-size_t backward_end(const std::pair<size_t, size_t>& at, const store::Boundary& place) {
-  bool repeats = !place.has_key && at.second - at.first > 1;
-  return repeats ? at.second : at.first;
-}
-
-WindowView view_of(const NodeCode& node, std::span<const WindowRow> rows, size_t begin,
-                   size_t end) {
-  WindowView view;
-  view.first = begin;
-  view.count = end - begin;
-  view.has_previous = begin > 0;
-  view.has_next = end < rows.size();
-  if (begin == end) return view;
-  view.ties_previous = begin > 0 && compare_keysets(node, rows[begin - 1], rows[begin]) == 0;
-  view.ties_next = end < rows.size() && compare_keysets(node, rows[end - 1], rows[end]) == 0;
-  return view;
+WindowView view_of(const NodeCode& node, std::span<const WindowRow> rows, const Window& window,
+                   store::WindowRange range) {
+  auto ties = [&](size_t i) { return compare_keysets(node, rows[i], rows[i + 1]) == 0; };
+  return {range.begin, store::describe_window(window, rows.size(), range, ties)};
 }
 
 }  // namespace
@@ -118,29 +80,9 @@ void sort_rows(const NodeCode& node, const SliceCode& code, std::vector<WindowRo
 
 WindowView select_window(const NodeCode& node, const SliceCode& code,
                          std::span<const WindowRow> rows, const Window& window) {
-  size_t count = rows.size();
-  size_t limit = window.limit;
-  std::pair<size_t, size_t> at{0, 0};
-  if (window.boundary) at = rows_at(node, code, rows, *window.boundary);
-  switch (window.kind) {
-    case Window::Kind::All:
-      return view_of(node, rows, 0, std::min(count, limit));
-    case Window::Kind::Forward: {
-      size_t begin = window.boundary ? forward_begin(at, *window.boundary) : 0;
-      return view_of(node, rows, begin, std::min(count, begin + limit));
-    }
-    case Window::Kind::Backward: {
-      size_t end = window.boundary ? backward_end(at, *window.boundary) : count;
-      return view_of(node, rows, end - std::min(end, limit), end);
-    }
-    case Window::Kind::Around: {
-      // Half of the window precedes the anchor; at either end the window shifts and stays full.
-      size_t start = at.first - std::min(at.first, limit / 2);
-      if (start + limit > count) start = count - std::min(count, limit);
-      return view_of(node, rows, start, std::min(count, start + limit));
-    }
-  }
-  return {};
+  store::Place place;
+  if (window.boundary) place = rows_at(node, code, rows, *window.boundary);
+  return view_of(node, rows, window, store::select_window(window, rows.size(), place));
 }
 
 Window member_window(const Window& window) {
@@ -149,9 +91,7 @@ Window member_window(const Window& window) {
     asked.kind = Window::Kind::All;
     asked.boundary.reset();
     asked.limit = kMergedAroundRowsMax;
-    return asked;
-  }
-  if (window.boundary && !window.boundary->has_key) {
+  } else if (window.boundary && !window.boundary->has_key) {
     asked.boundary->is_inclusive = true;
     asked.limit = window.limit + 1;  // a single row at the boundary is dropped after merging
   }
@@ -159,30 +99,28 @@ Window member_window(const Window& window) {
 }
 
 WindowView merge_windows(const NodeCode& node, const SliceCode& code,
-                         std::span<const WindowRow> rows, std::span<const store::Group> groups,
+                         std::span<const WindowRow> rows, std::span<const MemberGroup> members,
                          const Window& window) {
   if (window.kind == Window::Kind::Around) return select_window(node, code, rows, window);
-  size_t begin = 0, end = rows.size();
-  bool dropped = false;
-  if (window.boundary && !window.boundary->has_key) {
-    auto [low, high] = rows_at(node, code, rows, *window.boundary);
-    dropped = high - low == 1;
-    if (dropped && window.kind == Window::Kind::Forward) begin = high;
-    if (dropped && window.kind == Window::Kind::Backward) end = low;
-  }
   bool forward = window.kind != Window::Kind::Backward;
-  if (end - begin > window.limit) {
-    if (forward) end = begin + window.limit;
-    if (!forward) begin = end - window.limit;
+  size_t begin = 0, end = rows.size();
+  // A cursor without key values stands behind a single row, and before a whole group of equals.
+  if (window.boundary && !window.boundary->has_key) {
+    store::Place place = rows_at(node, code, rows, *window.boundary);
+    if (place.high - place.low == 1) (forward ? begin : end) = forward ? place.high : place.low;
   }
-  WindowView view = view_of(node, rows, begin, end);
-  for (const store::Group& group : groups) {
-    view.has_previous |= group.has_previous;
-    view.has_next |= group.has_next || group.overflows;
-    // A type that was cut may hide an equal behind its last row; claiming one costs a longer
-    // cursor.
-    view.ties_previous |= group.ties_previous;
-    view.ties_next |= group.ties_next;
+  if (end - begin > window.limit) {
+    (forward ? end : begin) = forward ? begin + window.limit : end - window.limit;
+  }
+  WindowView view = view_of(node, rows, window, {begin, end});
+  for (const MemberGroup& member : members) {
+    view.group.has_previous |= member.group.has_previous;
+    view.group.has_next |= member.group.has_next;
+    view.group.overflows |= member.group.overflows;
+    if (begin == end) continue;
+    // A type's hidden rows touch the window only where its own last (first) row is the window's.
+    view.group.ties_next |= member.group.ties_next && member.last == rows[end - 1].row;
+    view.group.ties_previous |= member.group.ties_previous && member.first == rows[begin].row;
   }
   return view;
 }
