@@ -81,7 +81,7 @@ std::string wide_query() {
 
 void bench_feed(const char* database, const schema::SchemaPtr& schema, const std::string& text) {
   auto query = need(query::compile_query(text, *schema));
-  auto plan = need(plan::plan_query(query, schema));
+  auto program = need(exec::Program::compile(need(plan::plan_query(query, schema))));
   auto store = need(store::open_store(std::string("sqlite:") + database, schema));
   bench::Floor floor(database);
   SeededRandom pick(1);
@@ -89,10 +89,11 @@ void bench_feed(const char* database, const schema::SchemaPtr& schema, const std
   size_t bytes = 0;
   auto ours = [&] {
     int org = static_cast<int>(pick.below(kOrgCount)) + 1;
-    auto bindings = need(exec::bind_variables(*plan, {{"org", std::to_string(org)}}));
+    auto bindings =
+        need(exec::bind_variables(program->plan(), {{"org", std::to_string(org)}}));
     auto snapshot = need(store->open_snapshot().run_ready());
     auto result =
-        need(exec::execute_slice(*plan, plan::Slice::Pub, bindings, {}, *snapshot).run_ready());
+        need(exec::execute_slice(*program, plan::Slice::Pub, bindings, {}, *snapshot).run_ready());
     bytes = result.body.size();
   };
   auto theirs = [&] {
