@@ -24,7 +24,7 @@ def main(root: pathlib.Path) -> int:
         elif state.startswith("not yet"):
             open_rows.append(f"{cells[0]}: {cells[1]} ({state})")
         for case in re.findall(r'"([^"]+)"', shown):
-            if case not in cases:
+            if not any(name.startswith(case) for name in cases):
                 missing.append(f"docs/conformance.md:{number}: no test case \"{case}\"")
         for scenario in re.findall(r"scenario ([\w.-]+)", shown):
             if scenario not in scenarios:
