@@ -360,7 +360,7 @@ class Parser {
     auto [end, status] = std::from_chars(exponent_text.data(),
                                          exponent_text.data() + exponent_text.size(), exponent);
     if (status == std::errc::result_out_of_range) return exponent_text.starts_with('-');
-    return magnitude + exponent < 0;
+    return exponent < -magnitude;  // the sum could overflow, and the magnitude is short
   }
 
   std::string_view text_;
